@@ -1,0 +1,69 @@
+"""How one run of a candidate ended, as told by the process that ran it."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Mapping
+from typing import Any
+
+
+class Tier(enum.Enum):
+    """What a run costs and how near it is to the truth, cheapest first."""
+
+    ABSTRACT = "abstract"  # a fork of the zygote that traces the program's array work, computing none
+    WARM = "warm"  # a fork of the zygote
+    COLD = "cold"  # a fresh interpreter
+
+
+class End(enum.Enum):
+    """The way in which a run ended."""
+
+    EXCEPTION = "exception"  # an uncaught exception, SystemExit excepted
+    EXIT = "exit"  # ran to its end, or SystemExit / os._exit: see `code`
+    SIGNAL = "signal"  # killed by a signal that we did not send
+    TIMEOUT = "timeout"
+    MEMORY = "memory"  # killed by us, above the memory limit
+    SYNTAX = "syntax"  # the target interpreter cannot compile the text; nothing was run
+    UNKNOWN = "unknown"  # this tier cannot tell (abstract runs only): ask the next one
+
+
+@dataclasses.dataclass(frozen=True)
+class Frame:
+    """One entry of a traceback, outermost first in `Outcome.frames`.
+
+    `file` is the program's own file name for `user` frames; for library code it is
+    the path below site-packages or the standard library (`jax/_src/pjit.py`).
+    Lines start at 1, columns are UTF-8 byte offsets as in `ast`; -1 where unknown.
+    """
+
+    file: str
+    function: str
+    line: int
+    end_line: int = -1
+    column: int = -1
+    end_column: int = -1
+    user: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """How a run ended. `type` is module-qualified (`jax.errors.X`; builtins bare: `KeyError`)."""
+
+    end: End
+    type: str | None = None
+    message: str | None = None
+    frames: tuple[Frame, ...] = ()
+    code: int | None = None
+    signal: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    seconds: float = 0.0
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Outcome:
+        """The outcome in the form in which `jaxshrink/inside` writes it (same names; a frame is a list)."""
+        frames = tuple(Frame(*frame) for frame in data.get("frames", ()))
+        known = {field.name for field in dataclasses.fields(cls)}
+        rest = {key: value for key, value in data.items() if key in known and key not in ("end", "frames")}
+        return cls(end=End(data["end"]), frames=frames, **rest)

@@ -1,0 +1,293 @@
+"""Programs as `ast` trees, and edits on them.
+
+A tree is treated as immutable: applying edits builds new nodes along the changed paths
+and shares all others, so a node's identity (and its `origin`, where it stood in the user's
+file) survives every edit that does not touch it. Edits name nodes by identity.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias, TypeVar, cast
+
+Replacement: TypeAlias = "ast.AST | tuple[ast.AST, ...]"
+"""What stands in place of a node: another node, or several (or none) where a list holds it."""
+
+Node = TypeVar("Node", bound=ast.AST)
+
+DELETE: tuple[ast.AST, ...] = ()
+
+
+class Inapplicable(Exception):
+    """The edits leave a place empty that Python's grammar wants filled."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Edit:
+    """One change that makes sense alone: nodes of the tree and what replaces them.
+
+    Nodes inside a replacement that belong to the tree may be changed by other edits
+    applied at the same time; where two edits change one node, the first wins.
+    `weight` is roughly how many characters the edit removes.
+    """
+
+    changes: Mapping[ast.AST, Replacement]
+    weight: int = 1
+
+    @classmethod
+    def delete(cls, *nodes: ast.AST) -> Edit:
+        return cls({node: DELETE for node in nodes}, sum(extent(node) for node in nodes))
+
+    @classmethod
+    def replace(cls, node: ast.AST, by: Replacement) -> Edit:
+        new = by if isinstance(by, tuple) else (by,)
+        return cls({node: by}, extent(node) - sum(extent(one) for one in new))
+
+
+def extent(node: ast.AST) -> int:
+    """Number of nodes under `node`, itself included: a cheap stand-in for its length."""
+    known: int | None = node.__dict__.get("_extent")
+    if known is None:
+        known = 1 + sum(extent(child) for child in ast.iter_child_nodes(node))
+        node.__dict__["_extent"] = known
+    return known
+
+
+def apply(tree: ast.Module, edits: Iterable[Edit]) -> ast.Module:
+    """The tree with all edits made. Raises Inapplicable."""
+    changes: dict[ast.AST, Replacement] = {}
+    for edit in edits:
+        for node, by in edit.changes.items():
+            changes.setdefault(node, by)
+    result = _Rebuild(changes).one(tree)
+    assert isinstance(result, ast.Module)
+    return result
+
+
+def text(tree: ast.AST) -> str:
+    """Canonical source text: equal programs have equal texts."""
+    return ast.unparse(tree)
+
+
+def clone(node: Node) -> Node:
+    """A deep copy that keeps origins; needed where a node is to stand in two places."""
+    new = cast(Node, node.__class__())
+    for name, value in node.__dict__.items():
+        if isinstance(value, ast.AST):
+            value = clone(value)
+        elif isinstance(value, list):
+            value = [clone(item) if isinstance(item, ast.AST) else item for item in value]
+        new.__dict__[name] = value
+    return new
+
+
+def expression(source: str) -> ast.expr:
+    """A new expression node from source text."""
+    return ast.parse(source, mode="eval").body
+
+
+def statements(source: str) -> list[ast.stmt]:
+    """New statement nodes from source text."""
+    return ast.parse(source).body
+
+
+def walk_statements(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Every statement below `tree`, in source order, outer before inner."""
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.stmt):
+            yield child
+        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case):
+            yield from walk_statements(child)
+
+
+def parents(tree: ast.AST) -> dict[ast.AST, ast.AST]:
+    """Each node's parent."""
+    found: dict[ast.AST, ast.AST] = {}
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        for child in ast.iter_child_nodes(node):
+            found[child] = node
+            stack.append(child)
+    return found
+
+
+class _Rebuild:
+    """One application of changes. `many` gives what a node becomes, `one` where one node must stand."""
+
+    def __init__(self, changes: Mapping[ast.AST, Replacement]):
+        self.changes = dict(changes)
+
+    def one(self, node: ast.AST) -> ast.AST:
+        result = self.many(node)
+        if len(result) != 1:
+            raise Inapplicable(type(node).__name__)
+        return result[0]
+
+    def many(self, node: ast.AST) -> tuple[ast.AST, ...]:
+        by = self.changes.pop(node, None)  # popped: a replacement may contain the node that it replaces
+        if by is None:
+            return normalised(self.rebuilt(node))
+        nodes = by if isinstance(by, tuple) else (by,)
+        result = tuple(piece for new in nodes for piece in self.many(new))
+        self.changes[node] = by
+        return result
+
+    def rebuilt(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.arguments):
+            return self.arguments(node)
+        if isinstance(node, ast.Dict):
+            return self.dictionary(node)
+        new: dict[str, object] = {}
+        for name in node._fields:
+            old = getattr(node, name, None)
+            if isinstance(old, ast.AST):
+                result = self.many(old)
+                if len(result) > 1 or (not result and name not in _OPTIONAL.get(type(node), ())):
+                    raise Inapplicable(f"{type(node).__name__}.{name}")
+                value: object = result[0] if result else None
+                if value is not old:
+                    new[name] = value
+            elif isinstance(old, list) and old and isinstance(old[0], ast.AST):
+                items = [piece for item in old for piece in self.many(item)]
+                if len(items) != len(old) or any(a is not b for a, b in zip(items, old, strict=True)):
+                    new[name] = items
+        return _with(node, new)
+
+    def arguments(self, node: ast.arguments) -> ast.AST:
+        """Deletes parameters together with their defaults."""
+        positional = [*node.posonlyargs, *node.args]
+        defaults: list[ast.expr | None] = [None] * (len(positional) - len(node.defaults))
+        defaults += node.defaults
+        pairs = [(self.many(arg), default) for arg, default in zip(positional, defaults, strict=True)]
+        only = len([None for kept, _ in pairs[: len(node.posonlyargs)] if kept])
+        pairs = [(kept, default and self.many(default)) for kept, default in pairs if kept]
+        named = [(self.many(arg), default) for arg, default in zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+        named = [(kept, default and (self.many(default) or (None,))[0]) for kept, default in named if kept]
+        kept_args = [kept[0] for kept, _ in pairs]
+        kept_defaults = [default[0] for _, default in pairs if default]
+        first = next((i for i, (_, default) in enumerate(pairs) if default), len(pairs))
+        if any(not default for _, default in pairs[first:]):
+            raise Inapplicable("parameter without default after one with a default")
+        new = {
+            "posonlyargs": kept_args[:only],
+            "args": kept_args[only:],
+            "defaults": kept_defaults,
+            "kwonlyargs": [kept[0] for kept, _ in named],
+            "kw_defaults": [default for _, default in named],
+            "vararg": node.vararg and (self.many(node.vararg) or (None,))[0],
+            "kwarg": node.kwarg and (self.many(node.kwarg) or (None,))[0],
+        }
+        same = all(
+            len(value) == len(old) and all(a is b for a, b in zip(value, old, strict=True))
+            if isinstance(value, list)
+            else value is old
+            for value, old in ((value, getattr(node, name)) for name, value in new.items())
+        )
+        return node if same else _with(node, cast(dict[str, object], new))
+
+    def dictionary(self, node: ast.Dict) -> ast.AST:
+        """Deletes a key with its value."""
+        keys: list[ast.AST | None] = []
+        values: list[ast.AST] = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            new_key = self.many(key) if key is not None else (None,)
+            new_value = self.many(value)
+            if new_key and new_value:
+                keys.append(new_key[0])
+                values.append(new_value[0])
+        if len(keys) == len(node.keys) and all(a is b for a, b in zip([*keys, *values], [*node.keys, *node.values], strict=True)):
+            return node
+        return _with(node, {"keys": keys, "values": values})
+
+
+_OPTIONAL: dict[type[ast.AST], tuple[str, ...]] = {
+    ast.Return: ("value",),
+    ast.Yield: ("value",),
+    ast.AnnAssign: ("value",),
+    ast.FunctionDef: ("returns",),
+    ast.AsyncFunctionDef: ("returns",),
+    ast.arg: ("annotation",),
+    ast.Raise: ("cause", "exc"),
+    ast.Assert: ("msg",),
+    ast.Slice: ("lower", "upper", "step"),
+    ast.ExceptHandler: ("type",),
+    ast.withitem: ("optional_vars",),
+    ast.match_case: ("guard",),
+    ast.FormattedValue: ("format_spec",),
+}
+
+
+def _with(node: ast.AST, new: Mapping[str, object]) -> ast.AST:
+    if not new:
+        return node
+    copy = node.__class__()
+    copy.__dict__.update(node.__dict__)
+    copy.__dict__.pop("_extent", None)
+    copy.__dict__.update(new)
+    return copy
+
+
+@functools.singledispatch
+def normalised(node: ast.AST) -> tuple[ast.AST, ...]:
+    """A node whose lists may have become empty, as Python's grammar allows it (none: it vanishes)."""
+    body = getattr(node, "body", None)
+    if isinstance(body, list) and not body and not isinstance(node, ast.Module):
+        return (_with(node, {"body": [ast.Pass()]}),)
+    return (node,)
+
+
+@normalised.register
+def _(node: ast.Assign) -> tuple[ast.AST, ...]:
+    return (node,) if node.targets else (ast.Expr(node.value),)
+
+
+@normalised.register
+def _(node: ast.BoolOp) -> tuple[ast.AST, ...]:
+    return (node,) if len(node.values) > 1 else tuple(node.values)
+
+
+@normalised.register
+def _(node: ast.With | ast.AsyncWith) -> tuple[ast.AST, ...]:
+    if not node.items:
+        return tuple(node.body)
+    return (node,) if node.body else (_with(node, {"body": [ast.Pass()]}),)
+
+
+@normalised.register
+def _(node: ast.Try | ast.TryStar) -> tuple[ast.AST, ...]:
+    if not node.handlers and not node.finalbody:
+        return (*node.body, *node.orelse)
+    if not node.handlers and node.orelse:
+        node = cast(ast.Try, _with(node, {"body": [*node.body, *node.orelse], "orelse": []}))
+    return (node,) if node.body else (_with(node, {"body": [ast.Pass()]}),)
+
+
+@normalised.register
+def _(node: ast.Import | ast.ImportFrom | ast.Global | ast.Nonlocal) -> tuple[ast.AST, ...]:
+    return (node,) if node.names else ()
+
+
+@normalised.register
+def _(node: ast.Delete) -> tuple[ast.AST, ...]:
+    return (node,) if node.targets else ()
+
+
+@normalised.register
+def _(node: ast.Match) -> tuple[ast.AST, ...]:
+    return (node,) if node.cases else (ast.Expr(node.subject),)
+
+
+@normalised.register
+def _(node: ast.Set) -> tuple[ast.AST, ...]:
+    return (node,) if node.elts else (expression("set()"),)
+
+
+@normalised.register
+def _(node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> tuple[ast.AST, ...]:
+    if not node.generators:
+        raise Inapplicable("comprehension without for")
+    return (node,)
