@@ -84,6 +84,13 @@ def clone(node: Node) -> Node:
     return new
 
 
+def shallow(node: Node) -> Node:
+    """A new node with the same parts, for one that moves: the old one can be deleted."""
+    new = cast(Node, node.__class__())
+    new.__dict__.update(node.__dict__)
+    return new
+
+
 def expression(source: str) -> ast.expr:
     """A new expression node from source text."""
     return ast.parse(source, mode="eval").body
@@ -224,8 +231,7 @@ _OPTIONAL: dict[type[ast.AST], tuple[str, ...]] = {
 def _with(node: ast.AST, new: Mapping[str, object]) -> ast.AST:
     if not new:
         return node
-    copy = node.__class__()
-    copy.__dict__.update(node.__dict__)
+    copy = shallow(node)
     copy.__dict__.pop("_extent", None)
     copy.__dict__.update(new)
     return copy

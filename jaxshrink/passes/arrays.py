@@ -1,0 +1,79 @@
+"""Plainer arrays: `ones` in place of what computes them, one library, fewer axes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxshrink import tree as trees
+from jaxshrink.tree import DELETE, Edit, Replacement
+from jaxshrink.view import View
+
+CONSTRUCTORS = frozenset({"ones", "zeros", "empty", "full", "ShapeDtypeStruct", "arange", "eye", "normal", "uniform"})
+
+
+def is_constructor(call: ast.Call) -> bool:
+    """Does the call make an array from a shape?"""
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in CONSTRUCTORS
+
+
+def one_library(view: View) -> Iterator[Edit]:
+    """Let `jnp` do what `np` does, everywhere, or the other way round; one import less."""
+    imported = {
+        alias.name: (statement, alias.asname or alias.name)
+        for statement in view.tree.body
+        if isinstance(statement, ast.Import)
+        for alias in statement.names
+    }
+    if imported.keys() >= {"numpy", "jax.numpy"}:
+        for gone, kept in (("jax.numpy", "numpy"), ("numpy", "jax.numpy")):
+            statement, name = imported[gone]
+            uses = [node for node in view.all(ast.Name) if node.id == name]
+            changes: dict[ast.AST, Replacement] = {use: ast.Name(imported[kept][1], ast.Load()) for use in uses}
+            alias = next(alias for alias in statement.names if alias.name == gone)
+            yield Edit({**changes, alias: DELETE}, 6)
+
+
+def ones(view: View) -> Iterator[Edit]:
+    """Put plain values in the place of arrays: a number, an array of one element, `ones` for other constructors."""
+    for node in view.all(ast.Call):
+        if not is_constructor(node) or not isinstance(node.func, ast.Attribute):
+            continue
+        library, dtype = node.func.value, _dtype(node)
+        for plain in ("1.0", "1", "True", "0", "0.0"):
+            yield Edit.replace(node, trees.expression(plain))
+        for shape in (ast.Constant(1), ast.Constant(2), ast.Tuple([], ast.Load())):
+            yield Edit.replace(node, _ones(library, [shape, *dtype]))
+        if node.func.attr not in ("ones", "zeros") and node.args:
+            yield Edit.replace(node, _ones(library, [node.args[0], *dtype]))
+        if dtype and not (isinstance(dtype[0], ast.Name) and dtype[0].id == "int"):
+            for plain in ("int", "bool"):
+                yield Edit.replace(dtype[0], trees.expression(plain))
+
+
+def axes(view: View) -> Iterator[Edit]:
+    """Drop an axis of every array that has the same number there, and one axis of each array alone."""
+    shapes = [shape for node in view.all(ast.Call) if is_constructor(node) and (shape := _shape(node))]
+    for position in (0, -1):
+        same: dict[ast.AST, Replacement] = {shape.elts[position]: DELETE for shape in shapes}
+        if len(same) > 1:
+            yield Edit(same, 2 * len(same))
+    for shape in shapes:
+        for element in shape.elts:
+            yield Edit.delete(element)
+        if len(shape.elts) == 1:
+            yield Edit.replace(shape, shape.elts[0])
+
+
+def _dtype(call: ast.Call) -> list[ast.expr]:
+    keywords = [keyword.value for keyword in call.keywords if keyword.arg == "dtype"]
+    return keywords or call.args[1:2]
+
+
+def _shape(call: ast.Call) -> ast.Tuple | None:
+    return next((arg for arg in call.args if isinstance(arg, ast.Tuple) and arg.elts), None)
+
+
+def _ones(library: ast.expr, args: list[ast.expr]) -> ast.Call:
+    return ast.Call(ast.Attribute(library, "ones", ast.Load()), args, [])

@@ -1,0 +1,153 @@
+"""Smaller expressions: a part in place of the whole, fewer elements, plain values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxshrink import tree as trees
+from jaxshrink.tree import Edit
+from jaxshrink.view import View
+
+
+def hoist(view: View) -> Iterator[Edit]:
+    """Put one of its parts in the place of an expression."""
+    for node in view.all(ast.expr):
+        if replaceable(view, node):
+            for part in parts(node):
+                yield Edit.replace(node, part)
+
+
+def hoist_deep(view: View) -> Iterator[Edit]:
+    """Put any expression below it in the place of what a statement computes."""
+    for statement in trees.walk_statements(view.tree):
+        value = getattr(statement, "value", None)
+        if isinstance(value, ast.expr):
+            direct = set(parts(value))
+            for node in ast.walk(value):
+                if isinstance(node, ast.expr) and node is not value and node not in direct and _is_value(node):
+                    yield Edit.replace(value, node)
+
+
+def elements(view: View) -> Iterator[Edit]:
+    """Delete arguments, elements of displays, keys, decorators, bases, defaults, conditions, imports, handlers."""
+    for node in view.nodes:
+        for child in _elements(node):
+            yield Edit.delete(child)
+
+
+def materialise(view: View) -> Iterator[Edit]:
+    """Put the value that was observed in the place of an expression."""
+    for node in view.all(ast.expr):
+        if replaceable(view, node) and not isinstance(node, ast.Constant):
+            value = view.rendered(node)
+            if value is not None:
+                yield Edit.replace(node, value)
+
+
+def constants(view: View) -> Iterator[Edit]:
+    """Put the plainest of values in the place of an expression."""
+    for node in view.all(ast.expr):
+        if replaceable(view, node) and not isinstance(node, ast.Constant):
+            for plain in ("0", "None", "()", "1.0"):
+                yield Edit.replace(node, trees.expression(plain))
+
+
+def empty_functions(view: View) -> Iterator[Edit]:
+    """Let a function, or a branch of a conditional expression, do nothing."""
+    for node in view.all(ast.FunctionDef, ast.AsyncFunctionDef):
+        yield Edit.delete(*node.body)
+    for function in view.all(ast.Lambda):
+        for arg in function.args.args:
+            yield Edit.replace(function.body, ast.Name(arg.arg, ast.Load()))
+
+
+def parts(node: ast.expr) -> Iterator[ast.expr]:
+    """The expressions directly below one that could stand in its place."""
+    match node:
+        case ast.Call(func=func, args=args, keywords=keywords):
+            yield from (arg.value if isinstance(arg, ast.Starred) else arg for arg in args)
+            yield from (keyword.value for keyword in keywords)
+            if isinstance(func, ast.Attribute):
+                yield func.value
+            yield func
+        case ast.Dict(values=values):
+            yield from values
+        case ast.ListComp(elt=elt) | ast.SetComp(elt=elt) | ast.GeneratorExp(elt=elt):
+            yield from (elt, *(generator.iter for generator in node.generators))
+        case ast.DictComp(value=value):
+            yield from (value, *(generator.iter for generator in node.generators))
+        case ast.JoinedStr(values=values):
+            yield from (piece.value for piece in values if isinstance(piece, ast.FormattedValue))
+        case ast.Subscript(value=value, slice=index):
+            yield value
+            if not isinstance(index, ast.Slice | ast.Tuple):
+                yield index
+        case _:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    yield child.value if isinstance(child, ast.Starred) else child
+
+
+def replaceable(view: View, node: ast.expr) -> bool:
+    """May another expression stand where this one does?"""
+    if not _is_value(node):
+        return False
+    parent = view.parents[node]
+    match parent:
+        case ast.Attribute() if isinstance(parent.value, ast.Name) and parent.value is node:
+            binding = view.binding(node)  # `jnp` of `jnp.ones`
+            return binding is None or not any(isinstance(each, ast.alias) for each in binding.definitions)
+        case ast.JoinedStr() | ast.FormattedValue():
+            return isinstance(parent, ast.FormattedValue) and parent.value is node
+        case ast.keyword() | ast.Starred() | ast.expr() | ast.stmt() | ast.comprehension() | ast.withitem():
+            return True
+        case ast.arguments():
+            return True
+    return False
+
+
+def _is_value(node: ast.AST) -> bool:
+    if isinstance(node, ast.Starred | ast.Slice | ast.FormattedValue):
+        return False
+    return isinstance(getattr(node, "ctx", None), ast.Load | None)
+
+
+def _elements(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.Call(args=args, keywords=keywords):
+            yield from args
+            yield from keywords
+        case ast.Tuple(elts=elts, ctx=ast.Load()) | ast.List(elts=elts, ctx=ast.Load()) | ast.Set(elts=elts):
+            yield from elts
+        case ast.Dict(values=values):
+            yield from values
+        case ast.BoolOp(values=values) | ast.JoinedStr(values=values):
+            yield from values
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            yield from node.decorator_list
+        case ast.ClassDef(decorator_list=decorators, bases=bases, keywords=keywords):
+            yield from (*decorators, *bases, *keywords)
+        case ast.arguments():
+            yield from _defaults(node)
+        case ast.comprehension(ifs=conditions):
+            yield from conditions
+        case ast.Import(names=names) | ast.ImportFrom(names=names) if len(names) > 1:
+            yield from names
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            yield from items
+        case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
+            yield from handlers
+        case ast.Match(cases=cases):
+            yield from cases
+        case ast.Slice(lower=lower, upper=upper, step=step):
+            yield from filter(None, (lower, upper, step))
+        case ast.FormattedValue(format_spec=spec) if spec is not None:
+            yield spec
+        case ast.Raise(cause=ast.expr() as cause):
+            yield cause
+
+
+def _defaults(node: ast.arguments) -> Iterator[ast.AST]:
+    yield from node.defaults[:1]  # a later one may not go before it
+    yield from filter(None, node.kw_defaults)

@@ -1,0 +1,223 @@
+"""Functions: parameters dropped at both ends, bodies put in the place of calls, definitions turned into lambdas."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxshrink import tree as trees
+from jaxshrink.scopes import FUNCTION, Function
+from jaxshrink.tree import DELETE, Edit, Replacement
+from jaxshrink.view import View
+
+
+def parameters(view: View) -> Iterator[Edit]:
+    """Drop a parameter and what the calls pass for it; where it is read, an observed value or a default stands in."""
+    for function in view.all(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
+        calls = _calls(view, function)
+        arguments = function.args
+        for i, arg in enumerate([*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]):
+            passed = _passed(calls, arg.arg, i, len(arguments.posonlyargs) + len(arguments.args))
+            binding = view.binding(arg)
+            assert binding is not None
+            changes: dict[ast.AST, Replacement] = dict.fromkeys([arg, *passed], DELETE)
+            yield Edit(_filled(view, changes, binding.uses, None), 2 + sum(map(trees.extent, passed)))
+            if len(passed) == len(calls) == 1 and binding.uses:
+                value = passed[0].value if isinstance(passed[0], ast.keyword) else passed[0]
+                yield Edit(_filled(view, changes, binding.uses, value), 2)
+        for rest in filter(None, [arguments.vararg, arguments.kwarg]):
+            yield Edit.delete(rest)
+
+
+def lambdas(view: View) -> Iterator[Edit]:
+    """Put a function that only returns an expression where its name is read, if that is in one place."""
+    for function in view.all(ast.FunctionDef):
+        binding = view.binding(function)
+        if binding is None or len(binding.definitions) > 1 or len(binding.uses) != 1 or function.decorator_list:
+            continue
+        body = _returned(function)
+        if body is not None and not view.inside(binding.uses[0], function):
+            new = ast.Lambda(function.args, body)
+            yield Edit({function: DELETE, binding.uses[0]: new}, 4)
+
+
+def decorated(view: View) -> Iterator[Edit]:
+    """Call the decorator where the function is read: `@jit def f(x): return x` … `f(1)` is `jit(lambda x: x)(1)`."""
+    for function in view.all(ast.FunctionDef):
+        binding = view.binding(function)
+        if binding is None or len(binding.definitions) > 1 or len(binding.uses) != 1 or not function.decorator_list:
+            continue
+        body = _returned(function)
+        if body is not None and not view.inside(binding.uses[0], function):
+            new: ast.expr = ast.Lambda(function.args, body)
+            for decorator in reversed(function.decorator_list):
+                new = ast.Call(decorator, [new], [])
+            yield Edit({function: DELETE, binding.uses[0]: new}, 4)
+
+
+def eta(view: View) -> Iterator[Edit]:
+    """`lambda x: f(x)` is `f`, and `lambda: f(y)` called at once is `f(y)`."""
+    for node in view.all(ast.Lambda):
+        body = node.body
+        if isinstance(body, ast.Call):
+            yield Edit.replace(node, body.func)
+    for call in view.all(ast.Call):
+        if isinstance(call.func, ast.Lambda):
+            edit = _applied(view, call, call.func, call.func.body, {})
+            if edit is not None:
+                yield edit
+
+
+def inline_calls(view: View) -> Iterator[Edit]:
+    """Put what a function returns in the place of a call, its parameters replaced by the arguments."""
+    for function in view.all(ast.FunctionDef, ast.Lambda):
+        body = function.body if isinstance(function, ast.Lambda) else _returned(function)
+        calls = _calls(view, function)
+        if body is None or not calls or getattr(function, "decorator_list", None):
+            continue
+        if isinstance(function, ast.Lambda) or len(calls) == 1:
+            gone: dict[ast.AST, Replacement] = {_definition(view, function): DELETE}
+            for call in calls[:1]:
+                if not view.inside(call, function):
+                    edit = _applied(view, call, function, body, gone)
+                    if edit is not None:
+                        yield edit
+
+
+def splice(view: View) -> Iterator[Edit]:
+    """Put the statements of a function in the place of the statement that calls it."""
+    for function in view.all(ast.FunctionDef):
+        calls = _calls(view, function)
+        if len(calls) != 1 or function.decorator_list or view.inside(calls[0], function):
+            continue
+        bound = _bound_arguments(function, calls[0])
+        statement = view.statement(calls[0])
+        if bound is None or not isinstance(statement, ast.Expr | ast.Assign | ast.Return | ast.AugAssign | ast.AnnAssign):
+            continue
+        body = list(function.body)
+        result: ast.expr | None = None
+        if isinstance(body[-1], ast.Return):
+            result = body.pop().value
+        if any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) for node in _own(body)):
+            continue
+        setup = [
+            ast.Assign([ast.Name(name, ast.Store())], value)
+            for name, value in bound.items()
+            if not (isinstance(value, ast.Name) and value.id == name)
+        ]
+        rest: tuple[ast.stmt, ...] = (statement,)
+        if isinstance(statement, ast.Expr) and statement.value is calls[0]:
+            rest = (ast.Expr(result),) if result is not None else ()
+        changes: dict[ast.AST, Replacement] = {function: DELETE, statement: (*setup, *body, *rest)}
+        changes[calls[0]] = result if result is not None else ast.Constant(None)
+        yield Edit(changes, 8)
+
+
+def unwrap_module_guard(view: View) -> Iterator[Edit]:
+    """`if __name__ == "__main__":` goes, its body stays."""
+    for node in view.tree.body:
+        if isinstance(node, ast.If) and "__name__" in ast.dump(node.test):
+            yield Edit.replace(node, tuple(node.body))
+
+
+def _calls(view: View, function: Function) -> list[ast.Call]:
+    """The calls of a function by its name (or of a lambda where it stands)."""
+    if isinstance(function, ast.Lambda):
+        parent = view.parents[function]
+        if isinstance(parent, ast.Call) and parent.func is function:
+            return [parent]
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+            binding = view.binding(parent.targets[0])
+        else:
+            return []
+    else:
+        binding = view.binding(function)
+    if binding is None or len(binding.definitions) > 1:
+        return []
+    return view.calls(binding) or []
+
+
+def _definition(view: View, function: Function) -> ast.AST:
+    """What to delete when the function is no longer needed."""
+    parent = view.parents[function]
+    return parent if isinstance(function, ast.Lambda) and isinstance(parent, ast.Assign) else function
+
+
+def _returned(function: ast.FunctionDef) -> ast.expr | None:
+    """The expression that a function of a single `return` (or a single expression) gives."""
+    match function.body:
+        case [ast.Return(value=value)]:
+            return value or ast.Constant(None)
+        case [ast.Expr(value=value)]:
+            return value
+        case [ast.Pass()]:
+            return ast.Constant(None)
+    return None
+
+
+def _passed(calls: list[ast.Call], name: str, position: int, positional: int) -> list[ast.expr | ast.keyword]:
+    """What calls pass for a parameter."""
+    found: list[ast.expr | ast.keyword] = []
+    for call in calls:
+        if position < len(call.args) and position < positional:
+            found.append(call.args[position])
+        found.extend(keyword for keyword in call.keywords if keyword.arg == name)
+    return found
+
+
+def _filled(
+    view: View, changes: dict[ast.AST, Replacement], uses: list[ast.Name], value: ast.expr | None
+) -> dict[ast.AST, Replacement]:
+    """The changes, and a value where each use was: the given one, else what was observed there."""
+    for i, use in enumerate(uses):
+        hole = (value if i == 0 else trees.clone(value)) if value is not None else view.rendered(use)
+        if hole is not None:
+            changes = {**changes, use: hole}
+    return changes
+
+
+def _bound_arguments(function: Function, call: ast.Call) -> dict[str, ast.expr] | None:
+    """Which expression each parameter gets; None where that cannot be read off the call."""
+    arguments = function.args
+    names = [arg.arg for arg in [*arguments.posonlyargs, *arguments.args]]
+    if arguments.vararg or arguments.kwarg or any(isinstance(arg, ast.Starred) for arg in call.args):
+        return None
+    bound = dict(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    bound |= {arg.arg: value for arg, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value}
+    if len(call.args) > len(names):
+        return None
+    bound |= dict(zip(names, call.args, strict=False))
+    bound |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    names += [arg.arg for arg in arguments.kwonlyargs]
+    return {name: bound[name] for name in names} if bound.keys() == set(names) else None
+
+
+def _applied(
+    view: View, call: ast.Call, function: Function, body: ast.expr, changes: dict[ast.AST, Replacement]
+) -> Edit | None:
+    """A call replaced by the function's result with the arguments in the places of the parameters."""
+    bound = _bound_arguments(function, call)
+    if bound is None:
+        return None
+    changes = {**changes, call: body}
+    for name, value in bound.items():
+        uses = view.scopes.scope_of[function].bindings[name].uses
+        for i, use in enumerate(uses):
+            changes[use] = value if i == 0 else trees.clone(value)
+    return Edit(changes, 4)
+
+
+def _own(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The nodes of a body, without those of functions in it."""
+    for statement in body:
+        yield statement
+        if not isinstance(statement, (*FUNCTION, ast.ClassDef)):
+            for child in ast.iter_child_nodes(statement):
+                yield from _own_nodes(child)
+
+
+def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    if not isinstance(node, (*FUNCTION, ast.ClassDef)):
+        for child in ast.iter_child_nodes(node):
+            yield from _own_nodes(child)

@@ -1,0 +1,80 @@
+"""Smaller numbers and strings; sizes as dimensions, so that all places of one size change together.
+
+Sizes may be what the failure is about, so they go down by steps (1, 2, 3, half, one less) and stop where it ends.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections
+from collections.abc import Iterator
+
+from jaxshrink.passes.arrays import is_constructor
+from jaxshrink.tree import Edit, Replacement
+from jaxshrink.view import View
+
+
+def dimensions(view: View) -> Iterator[Edit]:
+    """Make all places of one number smaller together."""
+    groups: dict[int, list[ast.Constant]] = collections.defaultdict(list)
+    for node in view.all(ast.Constant):
+        if type(node.value) is int and node.value > 1:
+            groups[node.value].append(node)
+    for value, nodes in sorted(groups.items(), reverse=True):
+        for smaller in _smaller(value):
+            yield Edit({node: ast.Constant(smaller) for node in nodes}, len(nodes))
+
+
+def collapsed(view: View) -> Iterator[Edit]:
+    """Make all numbers above one alike: 1, or 2."""
+    nodes = [node for node in view.all(ast.Constant) if type(node.value) is int and node.value > 1]
+    for value in (1, 2):
+        changes: dict[ast.AST, Replacement] = {node: ast.Constant(value) for node in nodes if node.value != value}
+        yield Edit(changes, len(nodes))
+
+
+def numbers(view: View) -> Iterator[Edit]:
+    """Make one number plainer."""
+    for node in view.all(ast.Constant):
+        sizes = _in_shape(view, node)
+        match node.value:
+            case bool():
+                if node.value:
+                    yield Edit.replace(node, ast.Constant(False))
+            case int(value):
+                for smaller in (0, *_smaller(value)) if not sizes else _smaller(value):
+                    if smaller < value:
+                        yield Edit.replace(node, ast.Constant(smaller))
+            case float():
+                for plain in (0, 1, 0.0, 1.0):
+                    yield Edit.replace(node, ast.Constant(plain))
+            case complex():
+                yield Edit.replace(node, ast.Constant(1.0))
+    for negated in view.all(ast.UnaryOp):
+        yield Edit.replace(negated, negated.operand)
+
+
+def strings(view: View) -> Iterator[Edit]:
+    """Make strings shorter: empty, one letter, half."""
+    by_value: dict[str | bytes, list[ast.Constant]] = collections.defaultdict(list)
+    for node in view.all(ast.Constant):
+        if isinstance(node.value, str | bytes) and not isinstance(view.parents[node], ast.JoinedStr):
+            by_value[node.value].append(node)
+    for value, nodes in by_value.items():
+        for shorter in dict.fromkeys((value[:0], value[:1], value[: len(value) // 2], value[len(value) // 2 :])):
+            if len(shorter) < len(value):
+                yield Edit({node: ast.Constant(shorter) for node in nodes}, len(nodes))
+    for joined in view.all(ast.JoinedStr):
+        yield Edit.replace(joined, ast.Constant(""))
+
+
+def _smaller(value: int) -> list[int]:
+    return [smaller for smaller in dict.fromkeys((1, 2, 3, value // 2, value - 1)) if 0 < smaller < value]
+
+
+def _in_shape(view: View, node: ast.AST) -> bool:
+    """Does the number stand in the shape of an array? Arrays without elements would be smaller but puzzling."""
+    parent = view.parents.get(node)
+    while isinstance(parent, ast.Tuple | ast.List):
+        parent = view.parents.get(parent)
+    return isinstance(parent, ast.Call) and is_constructor(parent)

@@ -1,0 +1,87 @@
+"""Transformations unwrapped, each with what it does to the arguments, and plainer ones in their place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxshrink import tree as trees
+from jaxshrink.passes.arrays import is_constructor
+from jaxshrink.tree import Edit, Replacement
+from jaxshrink.view import View
+
+PLAINER = {
+    "value_and_grad": ("grad",),
+    "jacrev": ("grad",),
+    "jacfwd": ("grad",),
+    "hessian": ("grad",),
+    "pjit": ("jit",),
+    "fori_loop": ("while_loop",),
+    "conv_general_dilated": ("conv",),
+    "tree_map": ("map",),
+}
+"""Functions of JAX in whose place one that says less may fail in the same way."""
+
+
+def unwrap(view: View) -> Iterator[Edit]:
+    """Call the function that a transformation wraps, as the transformation would: one step of a loop, one branch."""
+    for call in view.all(ast.Call):
+        for new in _unwrapped(call):
+            yield Edit.replace(call, new)
+
+
+def unmap(view: View) -> Iterator[Edit]:
+    """`vmap(f)(x, y)` is `f(x, y)` with an axis less in each array."""
+    for call in view.all(ast.Call):
+        if isinstance(call.func, ast.Call) and _name(call.func.func) in ("vmap", "pmap", "shard_map") and call.func.args:
+            changes: dict[ast.AST, Replacement] = {call.func: call.func.args[0]}
+            for arg in call.args:
+                for node in ast.walk(arg):
+                    if isinstance(node, ast.Call) and is_constructor(node) and node.args:
+                        changes[node.args[0]] = _without_axis(node.args[0])
+            yield Edit(changes, 4)
+
+
+def plainer(view: View) -> Iterator[Edit]:
+    """A plainer function of JAX in the place of one."""
+    for node in view.all(ast.Attribute):
+        for name in PLAINER.get(node.attr, ()):
+            yield Edit.replace(node, ast.Attribute(node.value, name, node.ctx))
+
+
+def _unwrapped(call: ast.Call) -> Iterator[ast.expr]:
+    args = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
+    match _name(call.func), args:
+        case "scan", [f, init, xs, *_]:
+            yield ast.Call(f, [init, xs], [])
+            yield ast.Call(f, [init, ast.Subscript(xs, ast.Constant(0), ast.Load())], [])
+        case "scan", [f, init]:
+            yield ast.Call(f, [init, ast.Constant(None)], [])
+        case "while_loop", [condition, body, init]:
+            yield ast.Call(body, [init], [])
+            yield ast.Call(condition, [init], [])
+        case "fori_loop", [lower, _, body, init]:
+            yield ast.Call(body, [lower, init], [])
+        case "cond", [_, yes, no, *operands]:
+            yield ast.Call(yes, operands, [])
+            yield ast.Call(no, operands, [])
+        case "switch", [_, ast.List(elts=branches) | ast.Tuple(elts=branches), *operands]:
+            for branch in branches:
+                yield ast.Call(branch, operands, [])
+        case "map" | "tree_map" | "associative_scan", [f, *rest] if rest:
+            yield ast.Call(f, rest, [])
+        case "jvp" | "vjp" | "linearize", [f, primals, *rest]:
+            several = isinstance(primals, ast.Tuple)
+            yield ast.Call(f, primals.elts if several else [primals, *rest], [])
+        case "custom_root" | "pure_callback" | "io_callback", [f, _, *operands]:
+            yield ast.Call(f, operands, [])
+
+
+def _name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _without_axis(shape: ast.expr) -> ast.expr:
+    if isinstance(shape, ast.Tuple) and shape.elts:
+        return ast.Tuple(shape.elts[1:], ast.Load()) if len(shape.elts) != 2 else shape.elts[1]
+    return trees.expression("()")

@@ -1,0 +1,90 @@
+"""A tree as passes see it: with parents, scopes and the values that were observed, each computed once."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+from typing import TypeVar
+
+from jaxshrink import tree as trees
+from jaxshrink.observation import Observation, Recipe
+from jaxshrink.scopes import FUNCTION, Binding, Function, Scopes
+
+NodeType = TypeVar("NodeType", bound=ast.AST)
+
+
+class View:
+    """What a pass is given. Nothing in it may be changed."""
+
+    def __init__(self, tree: ast.Module, observation: Observation | None = None):
+        self.tree = tree
+        self.observation = observation
+
+    @functools.cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        return trees.parents(self.tree)
+
+    @functools.cached_property
+    def scopes(self) -> Scopes:
+        return Scopes(self.tree)
+
+    @functools.cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes, outer before inner, in source order."""
+        return list(_preorder(self.tree))
+
+    def all(self, *kinds: type[NodeType]) -> Iterator[NodeType]:
+        """The nodes of these classes, outer before inner, in source order."""
+        return (node for node in self.nodes if isinstance(node, kinds))
+
+    def value(self, node: ast.AST) -> Recipe | None:
+        """The last value that the expression had in the observed run, if it can be written down."""
+        origin = getattr(node, "origin", None)
+        return self.observation.value(origin) if origin and self.observation else None
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement around a node."""
+        while not isinstance(node, ast.stmt):
+            node = self.parents[node]
+        return node
+
+    def function(self, node: ast.AST) -> Function | None:
+        """The innermost function around a node (not the node itself)."""
+        above = self.parents.get(node)
+        while above is not None and not isinstance(above, FUNCTION):
+            above = self.parents.get(above)
+        return above
+
+    def inside(self, node: ast.AST, outer: ast.AST) -> bool:
+        """Is `node` the same as or below `outer`?"""
+        at: ast.AST | None = node
+        while at is not None and at is not outer:
+            at = self.parents.get(at)
+        return at is outer
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The list of statements that the statement stands in."""
+        for _, field in ast.iter_fields(self.parents[statement]):
+            if isinstance(field, list) and any(item is statement for item in field):
+                return field
+        raise LookupError(type(statement).__name__)
+
+    def binding(self, node: ast.AST) -> Binding | None:
+        return self.scopes.of.get(node)
+
+    def calls(self, binding: Binding) -> list[ast.Call] | None:
+        """All calls of a function by its name; None where it is also used in another way."""
+        found = []
+        for use in binding.uses:
+            call = self.parents[use]
+            if not isinstance(call, ast.Call) or call.func is not use:
+                return None
+            found.append(call)
+        return found
+
+
+def _preorder(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _preorder(child)
