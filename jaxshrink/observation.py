@@ -289,7 +289,9 @@ class Observation:
                 UserFrame(frame["position"], frame["function"], frame["module"], _span(frame), frame["locals"])
                 for frame in data["frames"]
             ),
-            transforms=tuple(Gap(*gap["between"], tuple(gap["names"])) for gap in data["transforms"]),
+            transforms=tuple(
+                Gap(gap["between"][0], gap["between"][1], tuple(gap["names"])) for gap in data["transforms"]
+            ),
             library_calls=tuple(
                 LibraryCall(call["name"], call["frame"], tuple(call["args"]), call["kwargs"])
                 for call in data["library_calls"]
