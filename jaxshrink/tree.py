@@ -67,6 +67,11 @@ def apply(tree: ast.Module, edits: Iterable[Edit]) -> ast.Module:
     return result
 
 
+def rewrite(node: Node, edit: Edit) -> Node:
+    """A part of a tree with an edit made in it; the part itself stays what it is."""
+    return cast(Node, _Rebuild(edit.changes).one(node))
+
+
 def text(tree: ast.AST) -> str:
     """Canonical source text: equal programs have equal texts."""
     return ast.unparse(tree)

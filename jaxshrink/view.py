@@ -7,8 +7,10 @@ import functools
 from collections.abc import Iterator
 from typing import TypeVar
 
+from jaxshrink import render
 from jaxshrink import tree as trees
-from jaxshrink.observation import Observation, Recipe
+from jaxshrink.observation import Observation, Span
+from jaxshrink.render import Unrenderable
 from jaxshrink.scopes import FUNCTION, Binding, Function, Scopes
 
 NodeType = TypeVar("NodeType", bound=ast.AST)
@@ -38,10 +40,16 @@ class View:
         """The nodes of these classes, outer before inner, in source order."""
         return (node for node in self.nodes if isinstance(node, kinds))
 
-    def value(self, node: ast.AST) -> Recipe | None:
-        """The last value that the expression had in the observed run, if it can be written down."""
+    def rendered(self, node: ast.AST) -> ast.expr | None:
+        """New source for the last value that the expression had in the observed run, if it is plain."""
         origin = getattr(node, "origin", None)
-        return self.observation.value(origin) if origin and self.observation else None
+        value = self.observation.values.get(Span(*origin)) if origin and self.observation else None
+        if value is None or self.observation is None:
+            return None
+        try:
+            return render.plain(value.value, self.observation.objects)
+        except Unrenderable:
+            return None
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement around a node."""

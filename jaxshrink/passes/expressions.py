@@ -48,7 +48,7 @@ def materialise(view: View) -> Iterator[Edit]:
 def constants(view: View) -> Iterator[Edit]:
     """Put the plainest of values in the place of an expression."""
     for node in view.all(ast.expr):
-        if replaceable(view, node) and not isinstance(node, ast.Constant):
+        if replaceable(view, node) and not isinstance(node, ast.Constant) and not _is_used_as_object(view, node):
             for plain in ("0", "None", "()", "1.0"):
                 yield Edit.replace(node, trees.expression(plain))
 
@@ -103,6 +103,17 @@ def replaceable(view: View, node: ast.expr) -> bool:
         case ast.keyword() | ast.Starred() | ast.expr() | ast.stmt() | ast.comprehension() | ast.withitem():
             return True
         case ast.arguments():
+            return True
+    return False
+
+
+def _is_used_as_object(view: View, node: ast.expr) -> bool:
+    """Is the expression called, or an attribute or element of it read? No plain value would do."""
+    parent = view.parents[node]
+    match parent:
+        case ast.Call(func=part) | ast.Attribute(value=part) | ast.Subscript(value=part) | ast.Expr(value=part):
+            return part is node
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return True
     return False
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import collections
 import dataclasses
+import warnings
 from collections.abc import Callable, Sequence
 
 from jaxshrink import order
 from jaxshrink import tree as trees
 from jaxshrink.scopes import Scopes
+from jaxshrink.settle import settle
+from jaxshrink.tree import Inapplicable
 
 
 @dataclasses.dataclass
@@ -56,8 +59,9 @@ class Judge:
     def admitted(self, candidate: ast.Module, limit: order.Size) -> str | None:
         """The candidate's text, or None where the answer is no without a run."""
         try:
+            candidate = settle(candidate)
             text = trees.text(candidate)
-        except (ValueError, RecursionError):  # an f-string that this Python cannot write
+        except (ValueError, RecursionError, Inapplicable):  # an f-string that this Python cannot write
             self.counts.syntax += 1
             return None
         if text in self.known:
@@ -65,7 +69,8 @@ class Judge:
         if order.size(text) >= limit:
             return None
         try:
-            compile(text, "candidate", "exec", dont_inherit=True)
+            with warnings.catch_warnings(action="ignore"):  # about `1()` and the like: such candidates only fail
+                compile(text, "candidate", "exec", dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError):
             self.counts.syntax += 1
             return None

@@ -1,0 +1,210 @@
+"""Candidates that hold only what failed: one for each frame of the failing stack and each way of cutting it out."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from jaxshrink import render
+from jaxshrink import tree as trees
+from jaxshrink.lift.draft import Draft
+from jaxshrink.observation import Array, Observation, Recipe, Ref, Span, UserFrame
+from jaxshrink.render import Style, Unrenderable
+from jaxshrink.tree import Edit, Inapplicable
+from jaxshrink.view import View
+
+
+TRANSFORMS = {
+    "jit": "jit",
+    "pjit": "jit",
+    "vmap": "vmap",
+    "grad": "grad",
+    "value_and_grad": "grad",
+    "vjp": "grad",
+    "linearize": "grad",
+    "checkpoint": "checkpoint",
+    "eval_shape": "eval_shape",
+}
+"""Transformations seen on a stack, and the one under which a lifted statement is tried."""
+
+
+def lifted(view: View, observation: Observation, style: Style) -> Iterator[ast.Module]:
+    """Programs that may fail in the same way, innermost frame first.
+
+    For each library frame with a public name: a call of it. For each frame of the user's: the failing
+    expression and the failing statement, their parts as they were observed or their free variables defined.
+    What worked on tracers is also tried under the transformations that made them.
+    """
+    for call in observation.library_calls:
+        yield from _safely(lambda call=call: _library_call(view, observation, style, call.name, call.args, call.kwargs))
+    for frame in observation.frames:
+        names = _outward(observation, frame)
+        for cut in (_expression, _statement):
+            yield from _safely(lambda frame=frame, cut=cut, names=names: cut(view, observation, style, frame, names))
+
+
+def _safely(make: Callable[[], Iterator[ast.Module]]) -> Iterator[ast.Module]:
+    """What can be written down of the candidates that `make` gives."""
+    candidates = make()
+    while True:
+        try:
+            yield next(candidates)
+        except (StopIteration, Unrenderable, Inapplicable):
+            return
+
+
+def _library_call(
+    view: View, observation: Observation, style: Style, name: str, args: tuple[Ref, ...], kwargs: Mapping[str, Ref]
+) -> Iterator[ast.Module]:
+    draft = Draft(view, observation, style)
+    call = ast.Call(draft.public(name), [draft.value(arg) for arg in args], draft.keywords(kwargs))
+    yield draft.module(ast.Expr(call))
+    traced = [i for i, ref in enumerate(args) if _is_traced(observation, ref)]
+    if traced:
+        parameters = dict(zip(traced, _distinct("x" for _ in traced), strict=True))
+        for i, parameter in parameters.items():
+            call.args[i] = ast.Name(parameter, ast.Load())
+        arrays = [observation.objects[args[i]] for i in traced]
+        yield from _transformed(draft, ast.Expr(call), list(parameters.values()), arrays, style, TRANSFORMS)
+
+
+def _expression(
+    view: View, observation: Observation, style: Style, frame: UserFrame, transforms: tuple[str, ...]
+) -> Iterator[ast.Module]:
+    """The failing expression."""
+    node = Draft(view, observation, style).spans.get(frame.span)
+    if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", None), ast.Load | None):
+        yield from _cut(view, observation, style, frame, transforms, node, ast.Expr)
+
+
+def _statement(
+    view: View, observation: Observation, style: Style, frame: UserFrame, transforms: tuple[str, ...]
+) -> Iterator[ast.Module]:
+    """The failing statement; of a compound one the head, with an empty body."""
+    node = Draft(view, observation, style).spans.get(frame.span)
+    if node is None:
+        node = next((each for each in trees.walk_statements(view.tree) if _at_line(each, frame)), None)
+    if node is None or isinstance(node, ast.Module):
+        return
+    statement = view.statement(node)
+    match statement:
+        case ast.Return(value=ast.expr() as value):
+            statement = ast.Expr(value)
+        case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
+            return
+        case ast.Expr():
+            pass
+        case _ if hasattr(statement, "body"):
+            statement = trees.rewrite(statement, Edit.delete(*statement.body, *getattr(statement, "orelse", ())))
+    yield from _cut(view, observation, style, frame, transforms, statement, lambda part: part)
+
+
+def _at_line(statement: ast.stmt, frame: UserFrame) -> bool:
+    origin = getattr(statement, "origin", None)
+    return origin is not None and origin[0] == frame.span.file and origin[1] == frame.span.line
+
+
+def _cut(
+    view: View,
+    observation: Observation,
+    style: Style,
+    frame: UserFrame,
+    transforms: tuple[str, ...],
+    node: ast.AST,
+    as_statement: Callable[[ast.AST], ast.stmt],
+) -> Iterator[ast.Module]:
+    """A part of the program with its operands as observed, alone and under transformations, then with its variables."""
+    operands = list(_operands(view, observation, node))
+    if operands:
+        draft = Draft(view, observation, style)
+        filled = {part: render.plain(ref, observation.objects, style) for part, ref in operands}
+        yield draft.module(as_statement(draft.closed(node, frame.locals, filled)))
+    traced = {part: ref for part, ref in operands if _is_traced(observation, ref)}
+    if traced:
+        draft = Draft(view, observation, style)
+        parameters = dict(zip(traced, _distinct(map(_parameter_name, traced)), strict=True))
+        filled = {
+            part: ast.Name(parameters[part], ast.Load()) if part in traced else render.plain(ref, observation.objects, style)
+            for part, ref in operands
+        }
+        statement = as_statement(draft.closed(node, frame.locals, filled))
+        arrays = [observation.objects[ref] for ref in traced.values()]
+        yield from _transformed(draft, statement, list(parameters.values()), arrays, style, transforms)
+    draft = Draft(view, observation, style)
+    yield draft.module(as_statement(draft.closed(node, frame.locals)))
+
+
+def _transformed(
+    draft: Draft,
+    statement: ast.stmt,
+    parameters: list[str],
+    arrays: list[Recipe],
+    style: Style,
+    transforms: Iterable[str],
+) -> Iterator[ast.Module]:
+    """A statement about parameters as a function, under each transformation on its own."""
+    names = [ast.arg(name) for name in parameters]
+    arguments = ast.arguments([], names, None, [], [], None, [])
+    for transform in dict.fromkeys(("jit", *(TRANSFORMS[name] for name in transforms if name in TRANSFORMS))):
+        function: ast.expr = ast.Name("f", ast.Load())
+        if isinstance(statement, ast.Expr):
+            function = ast.Lambda(trees.clone(arguments), trees.clone(statement.value))
+        values = [render.array(_batched(array) if transform == "vmap" else array, style) for array in arrays]
+        call = ast.Call(ast.Call(trees.expression(f"jax.{transform}"), [function], []), values, [])
+        if isinstance(statement, ast.Expr):
+            yield draft.module(ast.Expr(call))
+        else:
+            definition = ast.FunctionDef("f", trees.clone(arguments), [trees.clone(statement)], [], None, None)
+            yield draft.module(definition, ast.Expr(call))
+
+
+def _operands(view: View, observation: Observation, node: ast.AST) -> Iterator[tuple[ast.expr, Ref]]:
+    """The largest expressions below a node whose observed values can be written down."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Lambda | ast.comprehension | ast.Constant):
+            continue
+        value = observation.values.get(Span(*child.origin)) if hasattr(child, "origin") else None
+        if value is not None and isinstance(child, ast.expr) and isinstance(getattr(child, "ctx", None), ast.Load | None):
+            try:
+                render.plain(value.value, observation.objects)
+            except Unrenderable:
+                pass
+            else:
+                yield child, value.value
+                continue
+        yield from _operands(view, observation, child)
+
+
+def _is_traced(observation: Observation, ref: Ref) -> bool:
+    recipe = observation.objects[ref]
+    return isinstance(recipe, Array) and recipe.tracer and not recipe.key
+
+
+def _batched(recipe: Recipe) -> Array:
+    assert isinstance(recipe, Array)
+    return dataclasses.replace(recipe, shape=(2, *recipe.shape), weak=False)
+
+
+def _parameter_name(part: ast.expr) -> str:
+    match part:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case ast.Subscript(slice=ast.Constant(value=str(name))) if name.isidentifier():
+            return name
+    return "x"
+
+
+def _distinct(names: Iterable[str]) -> list[str]:
+    taken: list[str] = []
+    for name in names:
+        candidates = itertools.chain([name], "yzuvw" if name == "x" else (), (f"{name}{i}" for i in itertools.count(1)))
+        taken.append(next(candidate for candidate in candidates if candidate not in taken))
+    return taken
+
+
+def _outward(observation: Observation, frame: UserFrame) -> tuple[str, ...]:
+    """Transformations on the stack outside a frame."""
+    gaps = [gap for gap in observation.transforms if 0 <= gap.inner <= frame.position]
+    return tuple(name for gap in reversed(gaps) for name in reversed(gap.names))

@@ -1,0 +1,113 @@
+"""Observed values as source: arrays as `ones`, literals and containers as displays.
+
+Conventional names (`jax`, `jnp`, `np`) may appear in what comes out; `settle` adds their imports.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import math
+from collections.abc import Callable, Sequence
+
+from jaxshrink import tree as trees
+from jaxshrink.observation import Array, Collection, Dictionary, Literal, Recipe, Ref, Struct
+
+
+class Style(enum.Enum):
+    """Which numbers stand in an array that replaces a computed one."""
+
+    ONES = "ones"
+    ZEROS = "zeros"
+    LOWEST = "lowest"  # the least number that was observed, everywhere
+    EXACT = "exact"  # the observed numbers, where there are few
+
+
+class Unrenderable(Exception):
+    """There is no source for a value; the argument says what it is."""
+
+
+MAX_NODES = 60
+"""A container longer than this explains nothing."""
+
+
+def plain(ref: Ref, objects: Sequence[Recipe], style: Style = Style.ONES) -> ast.expr:
+    """An expression for an array, a literal or a container of these. Raises Unrenderable for others."""
+    budget = [MAX_NODES]
+
+    def write(ref: Ref) -> ast.expr:
+        budget[0] -= 1
+        recipe = objects[ref]
+        if budget[0] < 0:
+            raise Unrenderable("a long container")
+        return container(recipe, write) or leaf(recipe, style)
+
+    return write(ref)
+
+
+def container(recipe: Recipe, write: Callable[[Ref], ast.expr]) -> ast.expr | None:
+    """A display for a list, tuple, set or dict, its elements written by `write`; None for other values."""
+    match recipe:
+        case Collection(type="list", items=items):
+            return ast.List([write(item) for item in items], ast.Load())
+        case Collection(type="tuple", items=items):
+            return ast.Tuple([write(item) for item in items], ast.Load())
+        case Collection(type="set", items=items) if items:
+            return ast.Set([write(item) for item in items])
+        case Dictionary(type="dict", keys=keys, items=items):
+            return ast.Dict([write(key) for key in keys], [write(item) for item in items])
+    return None
+
+
+def leaf(recipe: Recipe, style: Style = Style.ONES) -> ast.expr:
+    """An expression for an array or a literal. Raises Unrenderable for others."""
+    match recipe:
+        case Literal(source=source):
+            return trees.expression(source)
+        case Array():
+            return array(recipe, style)
+        case Struct(shape=shape, dtype=dtype):
+            return trees.expression(f"jax.ShapeDtypeStruct({tuple(shape)!r}, {_dtype('jnp', dtype)})")
+    raise Unrenderable(type(recipe).__name__)
+
+
+def array(recipe: Array, style: Style = Style.ONES) -> ast.expr:
+    """An array of the same shape and dtype, as short as it can be written."""
+    if recipe.key:
+        source = "jax.random.key(0)"
+        return trees.expression(source if not recipe.shape else f"jax.random.split({source}, {recipe.shape!r})")
+    lib = "np" if recipe.lib == "numpy" else "jnp"
+    dtype = _dtype(lib, recipe.dtype)
+    if style is Style.EXACT and recipe.data is not None and recipe.shape and not recipe.nan:
+        return trees.expression(f"{lib}.array({recipe.data!r}, {dtype})".replace("inf", "float('inf')"))
+    number = _number(recipe, style)
+    if not recipe.shape:
+        return trees.expression(number if recipe.weak else f"{lib}.{recipe.dtype}({number})")
+    shape = str(recipe.shape[0]) if len(recipe.shape) == 1 else repr(recipe.shape)
+    default = recipe.dtype == ("float32" if lib == "jnp" else "float64")
+    dtype = "" if default else f", {dtype}"
+    match number:
+        case "1" | "1.0" | "True":
+            return trees.expression(f"{lib}.ones({shape}{dtype})")
+        case "0" | "0.0" | "False":
+            return trees.expression(f"{lib}.zeros({shape}{dtype})")
+    return trees.expression(f"{lib}.full({shape}, {number}{dtype})")
+
+
+def _number(recipe: Array, style: Style) -> str:
+    plain: object = 0 if style is Style.ZEROS else 1
+    if style is Style.EXACT and recipe.data is not None and not recipe.shape:
+        plain = recipe.data
+    elif style in (Style.LOWEST, Style.EXACT) and recipe.min is not None:
+        plain = recipe.min
+    if recipe.dtype == "bool":
+        return str(bool(plain))
+    if isinstance(plain, int) and recipe.weak and "float" in recipe.dtype:
+        plain = float(plain)
+    return repr(plain) if isinstance(plain, int | float) and math.isfinite(plain) else "1"
+
+
+def _dtype(lib: str, name: str) -> str:
+    if name == "bool" or (lib == "jnp" and name == "int32"):
+        return "bool" if name == "bool" else "int"
+    return f"{lib}.{name}"

@@ -1,0 +1,70 @@
+"""A tree with the imports that it needs and without definitions that nothing reads.
+
+Passes need not think of imports, and what an edit makes useless goes with it, without a run.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+
+from jaxshrink import tree as trees
+from jaxshrink.scopes import Binding, Scopes
+from jaxshrink.tree import Edit
+
+CONVENTIONAL = {
+    "jax": "import jax",
+    "jnp": "import jax.numpy as jnp",
+    "np": "import numpy as np",
+    "functools": "import functools",
+    "P": "from jax.sharding import PartitionSpec as P",
+}
+"""Names that always mean this where nothing binds them."""
+
+QUIET = frozenset({"jax", "jaxlib", "numpy", "scipy"}) | sys.stdlib_module_names
+"""Packages whose import has no effect that a program could be about."""
+
+
+def settle(tree: ast.Module) -> ast.Module:
+    """Add conventional imports that are missing; drop imports, functions and plain values that are never read."""
+    while True:
+        scopes = Scopes(tree)
+        missing = {name.id for name in scopes.unbound} & CONVENTIONAL.keys()
+        if missing:
+            imports = [node for name in sorted(missing) for node in trees.statements(CONVENTIONAL[name])]
+            tree = ast.Module([*imports, *tree.body], [])
+            continue
+        unread = [] if scopes.dynamic else _unread(tree, scopes)
+        if not unread:
+            return tree
+        tree = trees.apply(tree, [Edit.delete(*unread)])
+
+
+def _unread(tree: ast.Module, scopes: Scopes) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for statement in trees.walk_statements(tree):
+        match statement:
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                module = statement.module or "" if isinstance(statement, ast.ImportFrom) else ""
+                for alias in names:
+                    package = (module or alias.name).split(".")[0]
+                    if package in QUIET and alias.name != "*" and module != "__future__" and _idle(scopes, alias):
+                        found.append(alias)
+            case ast.FunctionDef(decorator_list=[]) | ast.AsyncFunctionDef(decorator_list=[]):
+                if _idle(scopes, statement) and not isinstance(scopes.of[statement].scope.node, ast.ClassDef):
+                    found.append(statement)
+            case ast.ClassDef(decorator_list=[], keywords=[]) if _idle(scopes, statement):
+                found.append(statement)
+            case ast.Assign(targets=[ast.Name() as target], value=ast.Constant() | ast.Lambda() | ast.Name()):
+                if _idle(scopes, target) and not isinstance(scopes.of[target].scope.node, ast.ClassDef):
+                    found.append(statement)
+    return found
+
+
+def _idle(scopes: Scopes, node: ast.AST) -> bool:
+    """Is what the node binds never read, but perhaps by itself?"""
+    binding: Binding = scopes.of[node]
+    if len(binding.definitions) > 1:
+        return not binding.uses
+    own = set(map(id, ast.walk(node))) if binding.uses else set()
+    return all(id(use) in own for use in binding.uses)
