@@ -1,0 +1,213 @@
+"""One watched run of the user's program, told in a JSON file.
+
+    python observe.py SPEC.json      in the target interpreter, in a copy of the program's folder
+
+SPEC: `{"entry": "repro.py", "argv": [...], "out": path of the observation}`. The observation's
+format is that of `jaxshrink/observation.py`. The program runs as `python repro.py` would run it:
+only the program's own files are instrumented, the libraries run as they are.
+"""
+
+import builtins
+import json
+import os
+import sys
+import time
+import traceback
+import types
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE]
+sys.path.insert(0, HERE)
+
+import localmodules  # noqa: E402
+import publicnames  # noqa: E402
+import recorder  # noqa: E402
+import render  # noqa: E402
+import stack  # noqa: E402
+from instrument import Sites  # noqa: E402
+
+_LIBRARIES = ("jax", "jaxlib", "numpy")
+
+
+def main(spec_path):
+    with open(spec_path, encoding="utf-8") as file:
+        spec = json.load(file)
+    watched = Run(spec["entry"], spec["argv"])
+    code = watched.execute()
+    temporary = spec["out"] + ".part"
+    with open(temporary, "w", encoding="utf-8") as file:
+        json.dump(watched.observation(), file)
+    os.replace(temporary, spec["out"])
+    if watched.exception is not None:  # its end is known: no need to wait for the libraries' teardown
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+
+
+class Run:
+    """The program's run: before, while and after."""
+
+    def __init__(self, entry, argv):
+        self.program = localmodules.Program(os.getcwd())
+        self.path = self.program.folder + entry
+        self.argv = argv
+        self.opened = []
+        self.environ = dict(os.environ)
+        self.exception = None
+        self.seconds = 0.0
+        own = _is_local(self.program)
+        self.recorder = recorder.Recorder(Sites(), own, keep_containers=not self._checks_leaks())
+
+    def execute(self):
+        """Run the program; its exit code."""
+        self._prepare()
+        started = time.perf_counter()
+        try:
+            self._run_main()
+        except SystemExit as error:
+            self.exception = error
+            return self._exit_code()
+        except BaseException as error:
+            self.exception = error
+            traceback.print_exception(type(error), error, self._users_traceback())
+            return 1
+        finally:
+            self.seconds = time.perf_counter() - started
+        return 0
+
+    def observation(self):
+        names = publicnames.PublicNames(self.program.is_module)
+        renderer = render.Renderer(self.program, self.recorder, names)
+        failing = stack.Stack(getattr(self.exception, "__traceback__", None), self.program, names)
+        versions = {name: getattr(sys.modules.get(name), "__version__", None) for name in _LIBRARIES}
+        return {
+            "outcome": self._outcome(failing),
+            "python": sys.version.partition(" ")[0],
+            **versions,
+            "prefixes": sorted({sys.prefix, sys.base_prefix}),
+            "modules": [
+                {"name": name, "file": file, "package": package} for name, file, package in self.program.started
+            ],
+            "finished": self.program.finished,
+            "lines": self.recorder.lines(),
+            "frames": failing.user_frames(renderer),
+            "transforms": failing.transforms(),
+            "library_calls": failing.library_calls(renderer),
+            "values": list(self._values(renderer)),
+            "opened": self._data_files(),
+            "environ": sorted(
+                name
+                for name, value in os.environ.items()
+                if name.startswith(("JAX_", "XLA_")) and self.environ.get(name) != value
+            ),
+            "objects": renderer.objects,
+        }
+
+    def _prepare(self):
+        """The state in which `python entry` finds itself; our own modules are out of sight."""
+        self.recorder.install()
+        sys.path[0] = self.program.folder.rstrip(os.sep)
+        for module in [name for name, one in sys.modules.items() if _file_folder(one) == HERE]:
+            _KEPT.append(sys.modules.pop(module))
+        sys.argv[:] = [self.path, *self.argv]
+        sys.meta_path.insert(0, localmodules.Finder(self.program, self.recorder))
+        sys.addaudithook(self._audit)
+
+    def _run_main(self):
+        main = types.ModuleType("__main__")
+        main.__dict__.update(__file__=self.path, __builtins__=builtins, __cached__=None)
+        sys.modules["__main__"] = main
+        self.program.start("__main__", self.path)
+        with open(self.path, "rb") as file:
+            source = file.read()
+        code = localmodules.compile_instrumented(source, self.path, self.program, self.recorder)
+        exec(code, main.__dict__)
+        self.program.finished.append("__main__")
+
+    def _audit(self, event, arguments):
+        if event == "open" and isinstance(arguments[0], str):
+            path, mode, flags = arguments
+            if not (flags & (os.O_WRONLY | os.O_RDWR)):
+                self.opened.append(path)
+
+    def _data_files(self):
+        files = [self.program.relative(os.path.realpath(path)) for path in dict.fromkeys(self.opened)]
+        modules = {file for _, file, _ in self.program.started}
+        return [file for file in files if file and file not in modules and "__pycache__" not in file]
+
+    def _values(self, renderer):
+        """The recorded expressions whose value can be told."""
+        for site, span in enumerate(self.recorder.sites.values):
+            value = self.recorder.value(site)
+            if value is recorder.Nothing:
+                continue
+            index = renderer.ref(value)
+            if not renderer.is_opaque(index):
+                place = dict(zip(("file", "line", "column", "end_line", "end_column"), span))
+                count, varies = self.recorder.counts[site], bool(self.recorder.varies[site])
+                yield {**place, "count": count, "value": index, "varies": varies}
+
+    def _outcome(self, failing):
+        error = self.exception
+        outcome = {"frames": failing.frames(), "seconds": self.seconds}
+        if error is None or isinstance(error, SystemExit):
+            return {"end": "exit", "code": self._exit_code(), **outcome}
+        if isinstance(error, SyntaxError) and not failing.entries:
+            outcome["end"] = "syntax"
+        kind = type(error)
+        name = kind.__qualname__ if kind.__module__ == "builtins" else kind.__module__ + "." + kind.__qualname__
+        return {"end": "exception", "type": name, "message": _message(error), "code": 1, **outcome}
+
+    def _exit_code(self):
+        """As the interpreter takes it from SystemExit."""
+        code = getattr(self.exception, "code", None)
+        if code is None:
+            return 0
+        return code & 0xFF if isinstance(code, int) else 1
+
+    def _users_traceback(self):
+        entry = self.exception.__traceback__
+        while entry is not None and self.program.relative(entry.tb_frame.f_code.co_filename) is None:
+            entry = entry.tb_next
+        return entry or self.exception.__traceback__
+
+    def _checks_leaks(self):
+        """Whether the run looks for leaked tracers: then no container that may hold some is kept."""
+        if os.environ.get("JAX_CHECK_TRACER_LEAKS", "").lower() in ("1", "true", "t", "yes", "on", "y"):
+            return True
+        try:
+            with open(self.path, "rb") as file:
+                text = file.read()
+        except OSError:
+            return False
+        return b"check_tracer_leaks" in text or b"checking_leaks" in text
+
+
+_KEPT = []  # our modules, out of sys.modules
+
+
+def _is_local(program):
+    """Whether a class or function is the program's own."""
+
+    def own(thing):
+        if isinstance(thing, types.FunctionType):
+            return program.relative(thing.__code__.co_filename) is not None
+        return isinstance(thing, type) and program.is_module(thing.__module__)
+
+    return own
+
+
+def _file_folder(module):
+    file = getattr(module, "__file__", None)
+    return os.path.dirname(os.path.abspath(file)) if isinstance(file, str) else None
+
+
+def _message(error):
+    try:
+        return str(error)
+    except BaseException as problem:  # an exception's own __str__ may do anything
+        return "<{} while making the message>".format(type(problem).__name__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,223 @@
+"""What instrumented code reports to: values of expressions, objects that calls made, statements that ran.
+
+Recording must not change the run: nothing that can be watched from outside (open files,
+iterators, tracers, objects with a finaliser) is kept alive, and no code of the program is called.
+
+Runs in the target interpreter.
+"""
+
+import builtins
+import functools
+import sys
+import types
+import weakref
+
+import instrument
+
+BIG = 1 << 20
+"""Bytes above which an array is not kept, only its shape and dtype."""
+
+_SCALARS = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis))
+_ATOMS = (*_SCALARS, slice, type(NotImplemented))
+_CONTAINERS = (list, tuple, dict, set, frozenset)
+_FLEETING = (BaseException, super, types.FrameType, types.TracebackType, types.CellType)
+_MADE_LIMIT = 5000
+
+
+class Summary:
+    """What is left of an array or tracer that is not kept."""
+
+    __slots__ = ("dtype", "lib", "shape", "tracer", "weak")
+
+    def __init__(self, lib, shape, dtype, weak=False, tracer=False):
+        self.lib, self.shape, self.dtype, self.weak, self.tracer = lib, shape, dtype, weak, tracer
+
+
+class Nothing:
+    """Stands where no value is known; the class itself is the value."""
+
+
+class Made:
+    """An object that a call made: its site, and what the call's local names stood for."""
+
+    __slots__ = ("names", "object", "site")
+
+    def __init__(self, site, names, object):
+        self.site, self.names, self.object = site, names, object
+
+
+class Recorder:
+    """The record of one run. `is_local(class or function)` tells the program's own from a library's."""
+
+    def __init__(self, sites, is_local, keep_containers=True):
+        self.sites, self.is_local, self.keep_containers = sites, is_local, keep_containers
+        self.ran, self.counts, self.last, self.varies = bytearray(), [], [], bytearray()
+        self.made = {}  # id -> Made
+        self.latest = {}  # site -> id of the object made there, where it is one that had to be kept alive
+        self.keepers = {}  # type -> what to keep of its instances (None: themselves)
+        self.plain = set()  # types whose instances need no memory of where they were made
+
+    def install(self):
+        """Make the three names of instrumented code known."""
+        value = self._value_function()
+        setattr(builtins, instrument.RAN, self.ran)
+        setattr(builtins, instrument.VALUE, value)
+        setattr(builtins, instrument.CALL, self._call_function(value))
+
+    def grow(self):
+        """Make room for the sites of one more file."""
+        self.ran.extend(bytes(len(self.sites.lines) - len(self.ran)))
+        new = len(self.sites.values) - len(self.last)
+        self.counts += [0] * new
+        self.last += [Nothing] * new
+        self.varies.extend(bytes(new))
+
+    def value(self, site):
+        """The last value of a site: itself, a Summary, or Nothing."""
+        value = self.last[site]
+        if isinstance(value, weakref.ref):
+            value = value()
+            return Nothing if value is None else value
+        return value
+
+    def lines(self):
+        """File -> first lines of the statements that ran."""
+        found = {}
+        for ran, (file, lines) in zip(self.ran, self.sites.lines):
+            if ran:
+                found.setdefault(file, set()).update(lines)
+        return {file: sorted(lines) for file, lines in found.items()}
+
+    def _value_function(self):
+        counts, last, varies, keepers, classify = self.counts, self.last, self.varies, self.keepers, self._classify
+
+        def record_value(site, value):
+            counts[site] += 1
+            kind = type(value)
+            keep = keepers[kind] if kind in keepers else classify(value)
+            new = value if keep is None else keep(value)
+            old = last[site]
+            if old is not new:
+                if old is not Nothing and not varies[site] and not alike(old, new):
+                    varies[site] = 1
+                last[site] = new
+            return value
+
+        return record_value
+
+    def _call_function(self, record_value):
+        plain, remember = self.plain, self._remember
+
+        def record_call(site, value):
+            record_value(site, value)
+            if type(value) not in plain:
+                remember(site, value, sys._getframe(1))
+            return value
+
+        return record_call
+
+    def _remember(self, site, value, frame):
+        """Note where an object was made, at its first return from a call."""
+        key = id(value)
+        if key in self.made or len(self.made) >= _MADE_LIMIT or self.is_local(value):
+            return
+        names = {}
+        if frame.f_locals is not frame.f_globals:
+            variables = frame.f_locals
+            names = {name: variables[name] for name in self._free_names(site) if name in variables}
+        try:
+            held = weakref.ref(value, lambda _: self.made.pop(key, None))
+        except TypeError:  # kept alive, but only the site's latest: training states would fill the memory
+            held = value
+            self.made.pop(self.latest.get(site), None)
+            self.latest[site] = key
+        self.made[key] = Made(site, names, held)
+
+    @functools.lru_cache(maxsize=None)  # noqa: B019 - the recorder lives as long as the process
+    def _free_names(self, site):
+        return instrument.free_names(self.sites.expressions[site])
+
+    def _classify(self, value):
+        """Decide once for a type what is kept of its instances."""
+        kind = type(value)
+        jax = sys.modules.get("jax._src.core")
+        keep = _weakly
+        if issubclass(kind, _FLEETING):
+            keep = _drop
+            self.plain.add(kind)
+        elif jax and issubclass(kind, jax.Tracer):
+            keep = _tracer
+            self.plain.add(kind)
+        elif _is_array_type(kind):
+            keep = _array
+            self.plain.add(kind)
+        elif kind in _ATOMS:
+            keep = None
+            self.plain.add(kind)
+        elif issubclass(kind, _CONTAINERS) or self.is_local(kind):
+            keep = None if self.keep_containers and not hasattr(kind, "__del__") else _drop
+            if kind in _CONTAINERS or self.is_local(kind):
+                self.plain.add(kind)
+        self.keepers[kind] = keep
+        return keep
+
+
+def alike(old, new, depth=3):
+    """Whether two values are the same literal, or arrays of the same shape and dtype."""
+    try:
+        return _alike(old, new, depth)
+    except Exception:  # an array that cannot tell its shape, a dictionary that another thread changes
+        return False
+
+
+def _alike(old, new, depth):
+    kind = type(old)
+    if kind is not type(new):
+        return False
+    if kind in _SCALARS:
+        return bool(old == new) or old != old
+    if kind is Summary or _is_array_type(kind):
+        return old.shape == new.shape and old.dtype == new.dtype
+    if kind in (list, tuple) and depth:
+        return len(old) == len(new) and all(_alike(a, b, depth - 1) for a, b in zip(old, new))
+    if kind is dict and depth:
+        same_keys = len(old) == len(new) and all(type(key) in _SCALARS and key in new for key in old)
+        return same_keys and all(_alike(old[key], new[key], depth - 1) for key in old)
+    return False
+
+
+def _is_array_type(kind):
+    for module, name in (("numpy", "ndarray"), ("numpy", "generic"), ("jax", "Array")):
+        cls = getattr(sys.modules.get(module), name, None)
+        if isinstance(cls, type) and issubclass(kind, cls):
+            return True
+    return False
+
+
+def _drop(value):
+    return Nothing
+
+
+def _weakly(value):
+    try:
+        return weakref.ref(value)
+    except TypeError:
+        return value
+
+
+def _tracer(value):
+    try:
+        aval = value.aval
+        return Summary("jax", tuple(aval.shape), aval.dtype, bool(getattr(aval, "weak_type", False)), tracer=True)
+    except Exception:  # a tracer of something that is no array
+        return Nothing
+
+
+def _array(value):
+    try:
+        if value.nbytes <= BIG:
+            return value
+    except Exception:  # typed PRNG keys of some versions
+        return value
+    lib = "jax" if hasattr(value, "weak_type") else "numpy"
+    return Summary(lib, value.shape, value.dtype, bool(getattr(value, "weak_type", False)))
