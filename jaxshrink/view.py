@@ -51,6 +51,27 @@ class View:
         except Unrenderable:
             return None
 
+    def stand_in(self, node: ast.AST) -> ast.expr | None:
+        """A number that may stand for the array that an expression was; where nothing was observed, 1.0."""
+        value = self.rendered(node)
+        match value:
+            case None if self.observed(node):
+                return None
+            case None:
+                return ast.Constant(1.0)
+            case ast.Call() if "int" in (source := ast.unparse(value)):
+                return ast.Constant(1)
+            case ast.Call() if "bool" in source:
+                return ast.Constant(True)
+            case ast.Call():
+                return ast.Constant(1.0)
+        return value
+
+    def observed(self, node: ast.AST) -> bool:
+        """Was any value of the expression observed, plain or not?"""
+        origin = getattr(node, "origin", None)
+        return origin is not None and self.observation is not None and Span(*origin) in self.observation.values
+
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement around a node."""
         while not isinstance(node, ast.stmt):

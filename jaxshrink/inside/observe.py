@@ -10,6 +10,7 @@ only the program's own files are instrumented, the libraries run as they are.
 import builtins
 import json
 import os
+import re
 import sys
 import time
 import traceback
@@ -26,6 +27,7 @@ import render  # noqa: E402
 import stack  # noqa: E402
 from instrument import Sites  # noqa: E402
 
+_OUR_FRAMES = re.compile(r'^ *File "{}[^"]*", line \d+, in .*\n(?:    .*\n)*'.format(re.escape(HERE)), re.MULTILINE)
 _LIBRARIES = ("jax", "jaxlib", "numpy")
 
 
@@ -69,7 +71,8 @@ class Run:
             return self._exit_code()
         except BaseException as error:
             self.exception = error
-            traceback.print_exception(type(error), error, self._users_traceback())
+            _hide_our_frames(error)
+            traceback.print_exception(type(error), error, error.__traceback__)
             return 1
         finally:
             self.seconds = time.perf_counter() - started
@@ -165,12 +168,6 @@ class Run:
             return 0
         return code & 0xFF if isinstance(code, int) else 1
 
-    def _users_traceback(self):
-        entry = self.exception.__traceback__
-        while entry is not None and self.program.relative(entry.tb_frame.f_code.co_filename) is None:
-            entry = entry.tb_next
-        return entry or self.exception.__traceback__
-
     def _checks_leaks(self):
         """Whether the run looks for leaked tracers: then no container that may hold some is kept."""
         if os.environ.get("JAX_CHECK_TRACER_LEAKS", "").lower() in ("1", "true", "t", "yes", "on", "y"):
@@ -202,9 +199,22 @@ def _file_folder(module):
     return os.path.dirname(os.path.abspath(file)) if isinstance(file, str) else None
 
 
+def _hide_our_frames(error):
+    """Take our frames from the tracebacks of an exception and of those that it came from."""
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        entry = error.__traceback__
+        while entry is not None and os.path.dirname(entry.tb_frame.f_code.co_filename) == HERE:
+            entry = entry.tb_next
+        error.__traceback__ = entry
+        error = error.__cause__ or error.__context__
+
+
 def _message(error):
+    """The message; tracebacks in it (of callbacks) show no frames of ours."""
     try:
-        return str(error)
+        return _OUR_FRAMES.sub("", str(error))
     except BaseException as problem:  # an exception's own __str__ may do anything
         return "<{} while making the message>".format(type(problem).__name__)
 

@@ -7,6 +7,7 @@ where they can; two things that had one name in different scopes get two.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Hashable, Iterator, Mapping
 
 from jaxshrink import render
@@ -274,8 +275,14 @@ class Draft:
                         found[top] = None
                 case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target]) if _base(target) is use:
                     found[top] = None
-        failing = {self.top(node) for frame in self.observation.frames if (node := self.spans.get(frame.span))}
-        return sorted((each for each in found if each not in failing), key=self.view.tree.body.index)
+        return sorted((each for each in found if each is not self.failing), key=self.view.tree.body.index)
+
+    @functools.cached_property
+    def failing(self) -> ast.stmt | None:
+        """The module-level statement that failed."""
+        outermost = self.observation.frames[-1] if self.observation.frames else None
+        node = self.spans.get(outermost.span) if outermost is not None else None
+        return self.top(node) if node is not None else None
 
     def top(self, node: ast.AST) -> ast.stmt:
         """The module-level statement around a node."""

@@ -116,7 +116,8 @@ def _cut(
     as_statement: Callable[[ast.AST], ast.stmt],
 ) -> Iterator[ast.Module]:
     """A part of the program with its operands as observed, alone and under transformations, then with its variables."""
-    operands = list(_operands(view, observation, node))
+    failing = Draft(view, observation, style).spans.get(frame.span)
+    operands = list(_operands(view, observation, node, set() if failing is None else _above(view, failing)))
     if operands:
         draft = Draft(view, observation, style)
         filled = {part: render.plain(ref, observation.objects, style) for part, ref in operands}
@@ -160,12 +161,24 @@ def _transformed(
             yield draft.module(definition, ast.Expr(call))
 
 
-def _operands(view: View, observation: Observation, node: ast.AST) -> Iterator[tuple[ast.expr, Ref]]:
-    """The largest expressions below a node whose observed values can be written down."""
+def _above(view: View, node: ast.AST) -> set[ast.AST]:
+    """The node and all that it is part of."""
+    found = {node}
+    while node in view.parents:
+        node = view.parents[node]
+        found.add(node)
+    return found
+
+
+def _operands(
+    view: View, observation: Observation, node: ast.AST, failing: set[ast.AST]
+) -> Iterator[tuple[ast.expr, Ref]]:
+    """The largest expressions below a node, apart from those that failed, whose observed values can be written down."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Lambda | ast.comprehension | ast.Constant):
             continue
-        value = observation.values.get(Span(*child.origin)) if hasattr(child, "origin") else None
+        origin = None if child in failing else getattr(child, "origin", None)
+        value = observation.values.get(Span(*origin)) if origin is not None else None
         if value is not None and isinstance(child, ast.expr) and isinstance(getattr(child, "ctx", None), ast.Load | None):
             try:
                 render.plain(value.value, observation.objects)
@@ -174,7 +187,7 @@ def _operands(view: View, observation: Observation, node: ast.AST) -> Iterator[t
             else:
                 yield child, value.value
                 continue
-        yield from _operands(view, observation, child)
+        yield from _operands(view, observation, child, failing)
 
 
 def _is_traced(observation: Observation, ref: Ref) -> bool:

@@ -19,16 +19,16 @@ from jaxshrink.tree import Edit
 from jaxshrink.view import View
 
 
+ALL = 1_000_000
+
+
 @dataclasses.dataclass(frozen=True)
 class Pass:
-    """A source of edits. `prior`: how likely one of them is to succeed (see `search.reduce`).
-
-    Edits of a pass with a prior below 0.1 are not tried all at once first.
-    """
+    """A source of edits. `group` is how many of them are tried together at first (see `search.reduce`)."""
 
     name: str
     propose: Callable[[View], Iterable[Edit]]
-    prior: float = 0.1
+    group: int = 1
 
     @property
     def summary(self) -> str:
@@ -36,39 +36,38 @@ class Pass:
 
 
 PASSES: tuple[Pass, ...] = (
-    Pass("statements", statements.statements, 0.3),
-    Pass("module-guard", functions.unwrap_module_guard, 0.5),
-    Pass("materialise", expressions.materialise, 0.2),
-    Pass("definitions", statements.definitions, 0.3),
-    Pass("truncated", statements.truncated, 0.05),
-    Pass("blocks", statements.blocks, 0.05),
-    Pass("empty-functions", expressions.empty_functions, 0.05),
-    Pass("class-bodies", classes.class_bodies, 0.05),
-    Pass("parameters", functions.parameters, 0.2),
-    Pass("elements", expressions.elements, 0.2),
-    Pass("targets", statements.targets, 0.2),
-    Pass("annotations", statements.annotations, 0.5),
-    Pass("hoist-deep", expressions.hoist_deep, 0.02),
-    Pass("hoist", expressions.hoist, 0.02),
-    Pass("constants", expressions.constants, 0.02),
-    Pass("unwrap", transforms.unwrap, 0.02),
-    Pass("unmap", transforms.unmap, 0.02),
-    Pass("splice", functions.splice, 0.02),
-    Pass("inline", variables.inline, 0.3),
-    Pass("inline-calls", functions.inline_calls, 0.02),
-    Pass("lambdas", functions.lambdas, 0.05),
-    Pass("decorated", functions.decorated, 0.05),
-    Pass("eta", functions.eta, 0.02),
-    Pass("instances", classes.instances, 0.05),
-    Pass("methods", classes.methods, 0.05),
-    Pass("plainer", transforms.plainer, 0.02),
-    Pass("aliases", variables.aliases, 0.5),
-    Pass("merged", variables.merged, 0.02),
-    Pass("collapsed", numbers.collapsed, 0.05),
-    Pass("dimensions", numbers.dimensions, 0.05),
-    Pass("axes", arrays.axes, 0.05),
-    Pass("ones", arrays.ones, 0.02),
-    Pass("one-library", arrays.one_library, 0.05),
-    Pass("numbers", numbers.numbers, 0.05),
-    Pass("strings", numbers.strings, 0.2),
+    Pass("statements", statements.statements, ALL),
+    Pass("module-guard", functions.unwrap_module_guard),
+    Pass("annotations", statements.annotations, ALL),
+    Pass("materialise", expressions.materialise, ALL),
+    Pass("definitions", statements.definitions, 4),
+    Pass("empty-functions", expressions.empty_functions),
+    Pass("class-bodies", classes.class_bodies),
+    Pass("blocks", statements.blocks),
+    Pass("truncated", statements.truncated),
+    Pass("splice", functions.splice),
+    Pass("inline", variables.inline, 4),
+    Pass("lambdas", functions.lambdas, 2),
+    Pass("unwrap", transforms.unwrap),
+    Pass("replace", expressions.replace),
+    Pass("parameters", functions.parameters, 2),
+    Pass("elements", expressions.elements, 2),
+    Pass("targets", statements.targets, 2),
+    Pass("hoist-deep", expressions.hoist_deep),
+    Pass("unmap", transforms.unmap),
+    Pass("inline-calls", functions.inline_calls),
+    Pass("decorated", functions.decorated),
+    Pass("eta", functions.eta),
+    Pass("instances", classes.instances),
+    Pass("methods", classes.methods),
+    Pass("plainer", transforms.plainer),
+    Pass("aliases", variables.aliases, ALL),
+    Pass("merged", variables.merged),
+    Pass("collapsed", numbers.collapsed),
+    Pass("dimensions", numbers.dimensions),
+    Pass("axes", arrays.axes),
+    Pass("ones", arrays.ones),
+    Pass("one-library", arrays.one_library),
+    Pass("numbers", numbers.numbers),
+    Pass("strings", numbers.strings, 4),
 )

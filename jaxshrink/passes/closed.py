@@ -30,20 +30,17 @@ def closed_deletion(view: View, *roots: ast.stmt) -> Edit:
     return Edit.delete(*gone)
 
 
-def with_holes(view: View, statement: ast.stmt) -> Edit | None:
-    """Deletes a statement and puts observed values where its names are read; None where that is not possible."""
+def with_holes(view: View, statement: ast.stmt) -> Iterator[Edit]:
+    """Deletes a statement and puts values where its names are read: numbers that cost nothing, then those observed."""
     below = set(ast.walk(statement))
-    changes: dict[ast.AST, trees.Replacement] = {statement: DELETE}
-    weight = trees.extent(statement)
-    for binding in lost(view, statement, below):
-        for use in binding.uses:
-            if use not in below:
-                hole = view.rendered(use)
-                if hole is None:
-                    return None
-                changes[use] = hole
-                weight += 1 - trees.extent(hole)
-    return Edit(changes, weight) if len(changes) > 1 else None
+    uses = [use for binding in lost(view, statement, below) for use in binding.uses if use not in below]
+    if not uses or isinstance(statement, ast.Import | ast.ImportFrom):
+        return
+    for values in (view.stand_in, view.rendered):
+        holes = {use: hole for use in uses if (hole := values(use)) is not None}
+        if len(holes) == len(uses):
+            weight = trees.extent(statement) - sum(trees.extent(hole) - 1 for hole in holes.values())
+            yield Edit({**holes, statement: DELETE}, weight)
 
 
 def lost(view: View, statement: ast.stmt, gone: set[ast.AST]) -> Iterator[Binding]:

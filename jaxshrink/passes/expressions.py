@@ -10,10 +10,12 @@ from jaxshrink.tree import Edit
 from jaxshrink.view import View
 
 
-def hoist(view: View) -> Iterator[Edit]:
-    """Put one of its parts in the place of an expression."""
+def replace(view: View) -> Iterator[Edit]:
+    """Put a plain value, or one of its parts, in the place of an expression."""
     for node in view.all(ast.expr):
-        if replaceable(view, node):
+        if replaceable(view, node) and not isinstance(node, ast.Constant):
+            for plain in _plain_values(view, node):
+                yield Edit.replace(node, trees.expression(plain))
             for part in parts(node):
                 yield Edit.replace(node, part)
 
@@ -43,14 +45,6 @@ def materialise(view: View) -> Iterator[Edit]:
             value = view.rendered(node)
             if value is not None:
                 yield Edit.replace(node, value)
-
-
-def constants(view: View) -> Iterator[Edit]:
-    """Put the plainest of values in the place of an expression."""
-    for node in view.all(ast.expr):
-        if replaceable(view, node) and not isinstance(node, ast.Constant) and not _is_used_as_object(view, node):
-            for plain in ("0", "None", "()", "1.0"):
-                yield Edit.replace(node, trees.expression(plain))
 
 
 def empty_functions(view: View) -> Iterator[Edit]:
@@ -107,15 +101,18 @@ def replaceable(view: View, node: ast.expr) -> bool:
     return False
 
 
-def _is_used_as_object(view: View, node: ast.expr) -> bool:
-    """Is the expression called, or an attribute or element of it read? No plain value would do."""
-    parent = view.parents[node]
-    match parent:
+def _plain_values(view: View, node: ast.expr) -> tuple[str, ...]:
+    """Values that are worth trying where the expression stands; none where it is called or looked into."""
+    match view.parents[node]:
         case ast.Call(func=part) | ast.Attribute(value=part) | ast.Subscript(value=part) | ast.Expr(value=part):
-            return part is node
+            return () if part is node else ("0", "None", "1.0")
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return True
-    return False
+            return ()
+        case ast.BinOp() | ast.UnaryOp() | ast.Compare():
+            return ("1.0",)
+        case ast.Call() | ast.keyword() | ast.Tuple() | ast.Dict() | ast.List():
+            return ("0", "None", "1.0")
+    return ("0", "None")
 
 
 def _is_value(node: ast.AST) -> bool:

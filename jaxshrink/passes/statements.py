@@ -20,11 +20,9 @@ def statements(view: View) -> Iterator[Edit]:
 
 
 def definitions(view: View) -> Iterator[Edit]:
-    """Delete a statement and put observed values where what it binds is read."""
+    """Delete a statement and put values where what it binds is read."""
     for statement in trees.walk_statements(view.tree):
-        edit = with_holes(view, statement)
-        if edit is not None:
-            yield edit
+        yield from with_holes(view, statement)
 
 
 def blocks(view: View) -> Iterator[Edit]:

@@ -16,6 +16,10 @@ from jaxshrink.settle import settle
 from jaxshrink.view import View
 
 
+PATIENCE = 16
+"""Candidates in a row that may fail before a pass is put back."""
+
+
 @dataclasses.dataclass
 class PassCounts:
     """What a pass has done so far: candidates run, edits that held, tokens removed, seconds spent."""
@@ -47,22 +51,25 @@ class Fixpoint:
         self.counts = {each.name: PassCounts(each.name) for each in passes}
 
     def run(self, tree: ast.Module) -> ast.Module:
+        """The smallest tree. A pass that finds nothing for a while is put back until the others are through too."""
         tree = settle(tree)
-        unchanged = 0
-        while unchanged < len(self.passes):
+        patience: int | None = PATIENCE
+        while True:
+            before = tree
             for each in self.passes:
-                smaller = self.once(each, tree)
-                unchanged = unchanged + 1 if smaller is tree else 0
-                tree = smaller
-                if unchanged >= len(self.passes):
-                    break
-        return tree
+                tree = self.once(each, tree, patience)
+            if tree is not before:
+                patience = PATIENCE
+            elif patience is None:
+                return tree
+            else:
+                patience = None
 
-    def once(self, each: Pass, tree: ast.Module) -> ast.Module:
+    def once(self, each: Pass, tree: ast.Module, patience: int | None) -> ast.Module:
         """One pass over the tree; the same tree where it finds nothing."""
         self.begins(each.name)
         counts, start, tried = self.counts[each.name], time.monotonic(), self.judge.tried
-        reduced = reduce(tree, list(each.propose(self.view(tree))), self.judge, prior=each.prior)
+        reduced = reduce(tree, list(each.propose(self.view(tree))), self.judge, group=each.group, patience=patience)
         counts.tried += self.judge.tried - tried
         counts.seconds += time.monotonic() - start
         if reduced is tree:

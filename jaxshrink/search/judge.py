@@ -51,6 +51,10 @@ class Judge:
         self.known.update(zip(new, self.interesting(new) if new else (), strict=True))
         return [text is not None and self.known[text] for text in texts]
 
+    def forget(self) -> None:
+        """Verdicts no longer count: another tier is asked from now on."""
+        self.known.clear()
+
     def size(self, tree: ast.Module) -> order.Size:
         if tree not in self.sizes:
             self.sizes = {tree: order.size(trees.text(tree))}

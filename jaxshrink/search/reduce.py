@@ -1,9 +1,8 @@
 """The largest part of a list of edits that can be made together.
 
-Counter-based delta debugging (CDD, arXiv 2408.04735): the more often the edits that are left
-have failed, the fewer of them are tried at once, so a list of which nothing can be made costs
-about twice its length and one of which all can be made costs one run. Groups of a
-round are judged in parallel, and the successes of a round folded into one candidate.
+As in counter-based delta debugging (CDD, arXiv 2408.04735), groups shrink by 1 - 1/e from sweep to
+sweep: the more often the edits that are left have failed, the fewer of them are tried at once. Groups of
+a round are judged in parallel, and the successes of a round folded into one candidate.
 """
 
 from __future__ import annotations
@@ -26,34 +25,31 @@ class Verdicts(Protocol):
     def __call__(self, best: ast.Module, candidates: Sequence[ast.Module]) -> list[bool]: ...
 
 
-def reduce(tree: ast.Module, edits: Sequence[Edit], judge: Verdicts, *, prior: float = 0.1) -> ast.Module:
+def reduce(
+    tree: ast.Module, edits: Sequence[Edit], judge: Verdicts, *, group: int = 1, patience: int | None = None
+) -> ast.Module:
     """The tree with as many of the edits made as the judge lets through.
 
-    In the end no single edit of the list can be added. `prior` is how likely an edit is to succeed: a list of
-    likely edits is tried in larger groups at first.
+    `group` edits are tried at once at first. In the end no single edit of the list can be added, unless `patience`
+    is given: then it ends after so many groups in a row that failed.
     """
     state = _Progress(tree, judge)
     pending = sorted(edits, key=lambda edit: -edit.weight)
-    if len(pending) > 1 and prior >= 0.1 and state.round([pending]) == [True]:
-        return state.tree
-    failures = 0
+    size, fruitless = max(1, min(group, len(pending))), 0
     while pending:
-        size = _group_size(prior, failures, len(pending))
         groups = [pending[i : i + size] for i in range(0, len(pending), size)]
         left: list[Edit] = []
         for start in range(0, len(groups), WIDTH):
             batch = groups[start : start + WIDTH]
-            for group, made in zip(batch, state.round(batch), strict=True):
-                if not made and size > 1:
-                    left.extend(group)
-        pending = left
-        failures += 1
+            made, asked = state.round(batch)
+            fruitless = 0 if any(made) else fruitless + asked
+            if patience is not None and fruitless >= patience:
+                return state.tree
+            for edits_, success in zip(batch, made, strict=True):
+                if not success and size > 1:
+                    left.extend(edits_)
+        pending, size = left, max(1, min(round(size * (1 - 1 / math.e)), len(left)))
     return state.tree
-
-
-def _group_size(prior: float, failures: int, count: int) -> int:
-    probability = prior / (1 - 1 / math.e) ** failures
-    return 1 if probability >= 0.6 else max(1, min(count, round(-1 / math.log(1 - probability))))
 
 
 class _Progress:
@@ -65,26 +61,32 @@ class _Progress:
         self.made: list[Edit] = []
         self.changed: set[ast.AST] = set()
 
-    def round(self, groups: Sequence[Sequence[Edit]]) -> list[bool]:
-        """Tries each group on its own, makes those that succeed; says which were made."""
+    def round(self, groups: Sequence[Sequence[Edit]]) -> tuple[list[bool], int]:
+        """Tries each group on its own, makes those that succeed; says which were made, and how many were tried."""
         trees_ = [self.with_group(group) for group in groups]
         verdicts = self.verdicts(trees_)
         good = [i for i, verdict in enumerate(verdicts) if verdict]
+        self.fold(groups, trees_, verdicts, good)
+        return verdicts, sum(tree is not None for tree in trees_)
+
+    def fold(
+        self, groups: Sequence[Sequence[Edit]], trees_: Sequence[ast.Module | None], verdicts: list[bool], good: list[int]
+    ) -> None:
+        """Makes the good groups together if that holds, else one after the other; strikes out those that do not."""
         if not good:
-            return verdicts
+            return
         if len(good) > 1:
             together = [edit for i in good for edit in groups[i]]
             folded = self.with_group(together)
             if self.verdicts([folded]) == [True]:
                 self.accept(together, folded)
-                return verdicts
+                return
         self.accept(groups[good[0]], trees_[good[0]])
         for i in good[1:]:
             next_tree = self.with_group(groups[i])
             verdicts[i] = self.verdicts([next_tree]) == [True]
             if verdicts[i]:
                 self.accept(groups[i], next_tree)
-        return verdicts
 
     def with_group(self, group: Sequence[Edit]) -> ast.Module | None:
         fresh = [edit for edit in group if self.changed.isdisjoint(edit.changes)]

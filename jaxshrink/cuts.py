@@ -1,0 +1,132 @@
+"""From a whole program to the smallest: big cuts, then the passes to a fixpoint, checked tier by tier."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+
+from jaxshrink import order
+from jaxshrink import tree as trees
+from jaxshrink.cover import covered
+from jaxshrink.interest import Interest, last_good
+from jaxshrink.lift import lifted
+from jaxshrink.observation import Observation
+from jaxshrink.outcome import Tier
+from jaxshrink.passes import Pass
+from jaxshrink.render import Style
+from jaxshrink.search import Fixpoint, Judge
+from jaxshrink.settle import settle
+from jaxshrink.tree import Inapplicable
+from jaxshrink.view import View
+
+ROUND = 16
+"""Lifted programs that are run at once."""
+
+
+class Unreproducible(Exception):
+    """Not even the whole program fails again in the same way."""
+
+
+class Cuts:
+    """The search. `history` holds the programs that were the best, each smaller than the one before.
+
+    It may be stopped at any moment by an exception: the last of the history is then the result.
+    """
+
+    def __init__(
+        self,
+        tree: ast.Module,
+        observation: Observation,
+        interest: Interest,
+        passes: Sequence[Pass],
+        improved: Callable[[str], None] = lambda text: None,
+        begins: Callable[[str], None] = lambda name: None,
+    ):
+        self.whole, self.observation, self.interest = tree, observation, interest
+        self.improved, self.begins = improved, begins
+        self.judge = Judge(interest)
+        self.fixpoint = Fixpoint(passes, self.view, self.judge, self.accept, begins)
+        self.history: list[ast.Module] = []
+
+    def view(self, tree: ast.Module) -> View:
+        return View(tree, self.observation)
+
+    def accept(self, tree: ast.Module) -> None:
+        self.history.append(tree)
+        self.improved(trees.text(tree))
+
+    def run(self) -> ast.Module:
+        """Raises Unreproducible where no tier shows the failure again."""
+        self.accept(self.big_cut())
+        while True:
+            before = len(self.history)
+            self.fixpoint.run(self.history[-1])
+            if self.interest.tier is Tier.COLD or self.confirmed(before):
+                return self.history[-1]
+
+    def confirmed(self, since: int) -> bool:
+        """Does the best hold in the next tier? If not: back to the last that does, and on from there in that tier."""
+        tier = self.interest.next_tier
+        texts = [trees.text(tree) for tree in self.history[since - 1 :]]
+        if self.interest.holds(texts[-1], tier):
+            return True
+        good = max(0, last_good(texts, lambda text: self.interest.holds(text, tier)))
+        del self.history[since + good :]
+        self.interest.tier = tier
+        self.judge.forget()
+        return False
+
+    # -- big cuts
+
+    def big_cut(self) -> ast.Module:
+        """The smallest lifted program that fails in the same way, or what of the whole was executed."""
+        self.begins("lift")
+        view = self.view(self.whole)
+        for style, tier in self.attempts():
+            found = self.first(_ordered(lifted(view, self.observation, style), self.whole), tier)
+            if found is not None:
+                return found
+        self.begins("cover")
+        for tier in self.tiers():
+            found = self.first([settle(tree) for tree in self.wholes()], tier)
+            if found is not None:
+                return found
+        raise Unreproducible
+
+    def attempts(self) -> Iterator[tuple[Style, Tier]]:
+        """Plain arrays in each tier that is cheap, then other numbers, which say more where arrays are computed."""
+        cheap = [tier for tier in self.tiers() if tier is not Tier.COLD]
+        yield from ((Style.ONES, tier) for tier in cheap)
+        yield from itertools.product((Style.EXACT, Style.LOWEST, Style.ZEROS), cheap[-1:])
+
+    def tiers(self) -> list[Tier]:
+        return [tier for tier in Tier if list(Tier).index(tier) >= list(Tier).index(self.interest.floor)]
+
+    def wholes(self) -> Iterator[ast.Module]:
+        try:
+            yield covered(self.whole, self.observation)
+        except Inapplicable:
+            pass
+        yield self.whole
+
+    def first(self, candidates: Sequence[ast.Module], tier: Tier) -> ast.Module | None:
+        """The first candidate that holds in the tier and, where that is the abstract one, in a warm run too."""
+        self.interest.tier = tier
+        for start in range(0, len(candidates), ROUND):
+            batch = candidates[start : start + ROUND]
+            texts = [trees.text(tree) for tree in batch]
+            for tree, text, verdict in zip(batch, texts, self.interest(texts), strict=True):
+                if verdict and (tier is not Tier.ABSTRACT or self.interest.holds(text, Tier.WARM)):
+                    return tree
+        return None
+
+
+def _ordered(candidates: Iterator[ast.Module], whole: ast.Module) -> list[ast.Module]:
+    """Without repetitions, and without those no smaller than the whole; the smallest first."""
+    found: dict[str, ast.Module] = {}
+    for candidate in candidates:
+        tree = settle(ast.fix_missing_locations(candidate))
+        found.setdefault(trees.text(tree), tree)
+    limit = order.size(trees.text(whole))
+    return [found[text] for text in sorted(found, key=order.size) if order.size(text) < limit]

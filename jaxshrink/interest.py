@@ -1,0 +1,84 @@
+"""Is a candidate interesting? Asked of the cheapest tier that can tell, checked by the next."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from jaxshrink.failure import Failure, Signature, slips
+from jaxshrink.oracle import Runner
+from jaxshrink.outcome import End, Outcome, Tier
+
+TIERS = (Tier.ABSTRACT, Tier.WARM, Tier.COLD)
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """What a run must show: the signature and that it has not slipped, or what the user's predicate says."""
+
+    signature: Signature
+    original: str  # the input's text: what it had of `raise`, `assert` and the like, a candidate may have
+    predicate: Callable[[Outcome], bool] | None = None
+
+    def answer(self, outcome: Outcome, text: str) -> bool:
+        if self.predicate is not None:
+            return self.predicate(outcome)
+        return self.signature.matches(outcome, text) and slips(self.original, text) is None
+
+
+class Interest:
+    """Runs candidates and answers the question; collects other failures on the way.
+
+    `floor` is the cheapest tier allowed, `tier` the one that is asked. Where it is abstract and an abstract run cannot tell, a warm one does.
+    """
+
+    def __init__(self, runner: Runner, question: Question, tier: Tier):
+        self.runner, self.question = runner, question
+        self.floor = self.tier = tier
+        self.also_seen: collections.Counter[tuple[str, str]] = collections.Counter()
+
+    def __call__(self, texts: Sequence[str]) -> list[bool]:
+        """Of each text: is it interesting?"""
+        texts = list(texts)
+        outcomes = self.runner.run(texts, self.tier)
+        if self.tier is Tier.ABSTRACT:
+            unknown = [i for i, outcome in enumerate(outcomes) if outcome.end is End.UNKNOWN]
+            warm = self.runner.run([texts[i] for i in unknown], Tier.WARM) if unknown else []
+            for i, outcome in zip(unknown, warm, strict=True):
+                outcomes[i] = outcome
+        verdicts = [self.question.answer(outcome, text) for outcome, text in zip(outcomes, texts, strict=True)]
+        for outcome, verdict in zip(outcomes, verdicts, strict=True):
+            if not verdict:
+                self.note(outcome)
+        return verdicts
+
+    def holds(self, text: str, tier: Tier) -> bool:
+        """Is the text interesting to a certain tier?"""
+        return self.question.answer(self.runner.run([text], tier)[0], text)
+
+    @property
+    def next_tier(self) -> Tier:
+        """The tier that checks what the present one accepts."""
+        return TIERS[min(TIERS.index(self.tier) + 1, len(TIERS) - 1)]
+
+    def note(self, outcome: Outcome) -> None:
+        """Other failures of library code may be bugs too; the program's own are what cutting brings about."""
+        if outcome.end is End.EXCEPTION and outcome.frames and not outcome.frames[-1].user:
+            failure = Failure.of(outcome)
+            self.also_seen[failure.type, (failure.message or "").strip().split("\n")[0][:200]] += 1
+
+
+def last_good(texts: Sequence[str], holds: Callable[[str], bool]) -> int:
+    """Index of the last of the texts that holds, by bisection; -1 where not even the first does.
+
+    The texts are versions of one program, each made from the one before, the last known not to hold.
+    """
+    low, high = -1, len(texts) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if holds(texts[middle]):
+            low = middle
+        else:
+            high = middle
+    return low
