@@ -30,6 +30,7 @@ class Binding:
     scope: Scope
     definitions: list[ast.AST] = dataclasses.field(default_factory=list)
     uses: list[ast.Name] = dataclasses.field(default_factory=list)
+    since: int = 0  # how many names were read before the first definition
 
 
 @dataclasses.dataclass(eq=False)
@@ -64,8 +65,8 @@ class Scopes:
         self._loads: list[tuple[ast.Name, Scope]] = []
         self.module = self._open(tree, None)
         self._visit_all(tree.body, self.module)
-        for name, scope in self._loads:
-            self._resolve(name, scope)
+        for position, (name, scope) in enumerate(self._loads):
+            self._resolve(name, scope, position)
         if self.dynamic:
             self.unbound = []
 
@@ -103,6 +104,8 @@ class Scopes:
                 target = _enclosing(scope, name) or self.module
             scope = target
         binding = scope.binding(name)
+        if not binding.definitions:
+            binding.since = len(self._loads)
         binding.definitions.append(node)
         self.of[node] = binding
 
@@ -197,14 +200,15 @@ class Scopes:
         for element in elements:
             self._visit(element, inner)
 
-    def _resolve(self, name: ast.Name, scope: Scope) -> None:
+    def _resolve(self, name: ast.Name, scope: Scope, position: int) -> None:
         at: Scope | None = scope
         if name.id in scope.outer:
             at = self.module if scope.outer[name.id] == "global" else scope.parent
         while at is not None:
-            visible = not at.is_class or at is scope
-            if visible and name.id in at.bindings:
-                binding = at.bindings[name.id]
+            binding = at.bindings.get(name.id)
+            if binding is not None and at.is_class:  # seen from the class's own body only, and once it is bound
+                binding = binding if at is scope and binding.since <= position else None
+            if binding is not None:
                 binding.uses.append(name)
                 self.of[name] = binding
                 return

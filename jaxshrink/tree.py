@@ -149,6 +149,8 @@ class _Rebuild:
         return result
 
     def rebuilt(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.stmt) and not hasattr(node, "lineno"):
+            node.lineno = 0  # a new statement: `ast.unparse` looks for type comments by line
         if isinstance(node, ast.arguments):
             return self.arguments(node)
         if isinstance(node, ast.Dict):

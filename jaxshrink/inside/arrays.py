@@ -12,19 +12,22 @@ SAMPLE = 8
 
 def array_recipe(value):
     """The recipe of an array, array scalar, tracer, Summary or ShapeDtypeStruct; None for other things."""
-    if isinstance(value, Summary):
+    kind = type(value)
+    if kind is Summary:
         return _recipe(value.lib, value.shape, value.dtype, weak=value.weak, tracer=value.tracer)
     numpy, jax, core = sys.modules.get("numpy"), sys.modules.get("jax"), sys.modules.get("jax._src.core")
-    if numpy and isinstance(value, (numpy.ndarray, numpy.generic)):
-        scalar = isinstance(value, numpy.generic)
+    if numpy and issubclass(kind, (numpy.ndarray, numpy.generic)):
+        if value.dtype.hasobject:
+            return None
+        scalar = issubclass(kind, numpy.generic)
         return _recipe("numpy", value.shape, value.dtype, scalar=scalar, **_contents(numpy, value))
-    if core and isinstance(value, core.Tracer):
+    if core and issubclass(kind, core.Tracer):
         aval = value.aval
         return _recipe("jax", aval.shape, aval.dtype, weak=_weak(aval), tracer=True)
     struct = getattr(jax, "ShapeDtypeStruct", None)
-    if struct and type(value) is struct:
+    if struct and kind is struct:
         return {"k": "struct", "shape": _shape(value.shape), "dtype": str(value.dtype)}
-    if struct and isinstance(value, jax.Array):
+    if struct and issubclass(kind, jax.Array):
         contents = {} if str(value.dtype).startswith("key<") else _read(numpy, value)
         return _recipe("jax", value.shape, value.dtype, weak=_weak(value.aval), **contents)
     return None
@@ -35,14 +38,14 @@ def dtype_name(value):
     numpy = sys.modules.get("numpy")
     if numpy is None:
         return None
-    is_type = isinstance(value, type) and issubclass(value, numpy.generic)
-    if not is_type and not isinstance(value, numpy.dtype):
+    is_type = issubclass(type(value), type) and issubclass(value, numpy.generic)
+    if not is_type and not issubclass(type(value), numpy.dtype):
         return None
     name = value.__name__ if is_type else value.name
     for lib in ("jax.numpy", "numpy"):
-        if lib in sys.modules and (not is_type or lib == "numpy" or not hasattr(numpy, name)):
-            if hasattr(sys.modules[lib], name):
-                return lib + "." + name
+        its_own = not is_type or lib == "numpy" or not hasattr(numpy, name)
+        if its_own and hasattr(sys.modules.get(lib), name):
+            return lib + "." + name
     return None
 
 
@@ -65,7 +68,7 @@ def _read(numpy, value):
     """Contents of a concrete JAX array: nothing where it was deleted, donated, or its computation failed."""
     try:
         return {} if value.is_deleted() else _contents(numpy, numpy.asarray(value))
-    except Exception:
+    except Exception:  # noqa: BLE001 - whatever a failed computation raises
         return {}
 
 

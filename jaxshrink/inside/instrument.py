@@ -7,7 +7,7 @@
 
 The three names are looked up among the builtins, so that no namespace of the program changes.
 What must not change either: how often and where truth values are taken (tests are compiled to
-jumps, so `and`, `or`, `not` and chained comparisons stay bare there), assignment targets,
+jumps, so `and`, `or`, `not` and comparisons stay bare there), assignment targets,
 patterns, annotations, docstrings and `from __future__`, class bodies with a metaclass.
 
 Runs in the target interpreter.
@@ -178,7 +178,7 @@ class _Instrument:
 
     def test(self, node):
         """`node` where only its truth counts."""
-        jumps = isinstance(node, (ast.BoolOp, ast.IfExp)) or (isinstance(node, ast.Compare) and len(node.ops) > 1)
+        jumps = isinstance(node, (ast.BoolOp, ast.IfExp, ast.Compare))
         if jumps or (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)):
             return self.inside(node, test=True)
         return self.value(node)

@@ -20,14 +20,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE]
 sys.path.insert(0, HERE)
 
-import localmodules  # noqa: E402
-import publicnames  # noqa: E402
-import recorder  # noqa: E402
-import render  # noqa: E402
-import stack  # noqa: E402
-from instrument import Sites  # noqa: E402
+import localmodules
+import publicnames
+import recorder
+import render
+import stack
+from instrument import Sites
 
-_OUR_FRAMES = re.compile(r'^ *File "{}[^"]*", line \d+, in .*\n(?:    .*\n)*'.format(re.escape(HERE)), re.MULTILINE)
+_OUR_FRAMES = re.compile(rf'^ *File "{re.escape(HERE)}[^"]*", line \d+, in .*\n(?:    .*\n)*', re.MULTILINE)
 _LIBRARIES = ("jax", "jaxlib", "numpy")
 
 
@@ -69,7 +69,7 @@ class Run:
         except SystemExit as error:
             self.exception = error
             return self._exit_code()
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - KeyboardInterrupt of the program included
             self.exception = error
             _hide_our_frames(error)
             traceback.print_exception(type(error), error, error.__traceback__)
@@ -124,17 +124,17 @@ class Run:
         with open(self.path, "rb") as file:
             source = file.read()
         code = localmodules.compile_instrumented(source, self.path, self.program, self.recorder)
-        exec(code, main.__dict__)
+        exec(code, main.__dict__)  # noqa: S102
         self.program.finished.append("__main__")
 
     def _audit(self, event, arguments):
         if event == "open" and isinstance(arguments[0], str):
-            path, mode, flags = arguments
-            if not (flags & (os.O_WRONLY | os.O_RDWR)):
-                self.opened.append(path)
+            path, _, flags = arguments
+            if not flags & (os.O_WRONLY | os.O_RDWR):
+                self.opened.append(os.path.abspath(path))
 
     def _data_files(self):
-        files = [self.program.relative(os.path.realpath(path)) for path in dict.fromkeys(self.opened)]
+        files = [self.program.relative(path) for path in dict.fromkeys(self.opened) if os.path.isfile(path)]
         modules = {file for _, file, _ in self.program.started}
         return [file for file in files if file and file not in modules and "__pycache__" not in file]
 
@@ -187,9 +187,9 @@ def _is_local(program):
     """Whether a class or function is the program's own."""
 
     def own(thing):
-        if isinstance(thing, types.FunctionType):
+        if type(thing) is types.FunctionType:
             return program.relative(thing.__code__.co_filename) is not None
-        return isinstance(thing, type) and program.is_module(thing.__module__)
+        return issubclass(type(thing), type) and program.is_module(thing.__module__)
 
     return own
 
@@ -215,8 +215,8 @@ def _message(error):
     """The message; tracebacks in it (of callbacks) show no frames of ours."""
     try:
         return _OUR_FRAMES.sub("", str(error))
-    except BaseException as problem:  # an exception's own __str__ may do anything
-        return "<{} while making the message>".format(type(problem).__name__)
+    except BaseException as problem:  # noqa: BLE001 - an exception's own __str__ may do anything
+        return f"<{type(problem).__name__} while making the message>"
 
 
 if __name__ == "__main__":

@@ -11,10 +11,14 @@ _FIRST = (
     "jax", "jax.numpy", "jax.lax", "jax.nn", "jax.random", "jax.tree", "jax.tree_util", "jax.numpy.linalg",
     "jax.numpy.fft", "jax.nn.initializers", "jax.scipy.special", "jax.scipy.linalg", "jax.scipy.signal",
     "jax.sharding", "jax.dtypes", "jax.errors", "jax.experimental.pallas", "jax.experimental", "numpy",
-    "numpy.linalg", "numpy.random", "numpy.fft",
+    "numpy.linalg", "numpy.random", "numpy.fft", "typing",
 )  # fmt: skip
 """Where several modules offer an object, the first of these is the one that people write."""
 
+_RARE = ("jax.interpreters", "jax.extend", "jax.core", "jaxlib")
+"""Modules whose names few programs would use."""
+
+_NAMED = (type, types.FunctionType, types.BuiltinFunctionType)
 _NUMBERS = ("bool", "int", "float", "complex", "str", "bytes", "tuple", "list", "dict", "set", "NoneType")
 
 
@@ -31,11 +35,11 @@ class PublicNames:
 
     def of(self, thing):
         """The public name of a function, class, module or constant object, or None."""
-        if isinstance(thing, types.ModuleType):
+        if type(thing) is types.ModuleType:
             return self._module(thing.__name__)
         self._build()
         name = self._by_id.get(id(thing))
-        if name is None and isinstance(thing, (type, types.FunctionType, types.BuiltinFunctionType)):
+        if name is None and issubclass(type(thing), _NAMED):
             name = self._by_qualified_name(thing)
         return name
 
@@ -55,7 +59,7 @@ class PublicNames:
         """The public name of what made a wrapper: its class (`jax.custom_vjp`), `jax.jit`, or the outer function."""
         if type(thing).__name__ == "PjitFunction":
             return "jax.jit"
-        if not isinstance(thing, types.FunctionType):
+        if type(thing) is not types.FunctionType:
             return self.of(type(thing))
         return self.of_code_outside(thing.__code__, thing.__globals__)
 
@@ -72,7 +76,7 @@ class PublicNames:
     def _build(self):
         if self._by_id is not None:
             return
-        self._by_id = {}
+        self._by_id = {id(getattr(sys, name)): "sys." + name for name in ("stdin", "stdout", "stderr")}
         numpy = {}
         for name in self._modules():
             module = sys.modules[name]
@@ -82,7 +86,7 @@ class PublicNames:
                     continue
                 if type(thing).__name__ in _NUMBERS and type(thing).__module__ == "builtins":
                     continue
-                if table is not numpy and self._is_foreign(thing, name):
+                if _is_foreign(thing, name):
                     continue
                 table.setdefault(id(thing), name + "." + attribute)
                 function = _function(thing)
@@ -99,18 +103,8 @@ class PublicNames:
             for name, module in list(sys.modules.items())
             if isinstance(module, types.ModuleType) and "site-packages" in (getattr(module, "__file__", None) or "")
         ]
-        others = [name for name in others if name not in known and self._module(name)]
+        others = [name for name in others if name not in known and self._module(name) and not name.startswith(_RARE)]
         return known + sorted(others, key=lambda name: (name.count("."), name))
-
-    @staticmethod
-    def _is_foreign(thing, name):
-        """Whether a module only imported `thing` from the standard library or another distribution."""
-        home = getattr(thing, "__module__", None)
-        if not isinstance(home, str) or not isinstance(thing, (type, types.FunctionType)):
-            return False
-        top = home.partition(".")[0]
-        relatives = {"jax": ("jax", "jaxlib", "ml_dtypes", "numpy")}.get(name.partition(".")[0], ())
-        return top != name.partition(".")[0] and top not in relatives
 
     def _by_qualified_name(self, thing):
         """A name below the module that the object says it is from, if it is found there."""
@@ -130,6 +124,16 @@ class PublicNames:
         return path if module == builtins.__name__ else module + "." + path
 
 
+def _is_foreign(thing, name):
+    """Whether a module only imported `thing` from the standard library or another distribution."""
+    own = name.partition(".")[0]
+    home = getattr(thing if isinstance(thing, (type, types.FunctionType)) else type(thing), "__module__", None)
+    top = home.partition(".")[0] if isinstance(home, str) else own
+    if isinstance(thing, (type, types.FunctionType)):
+        return top != own and top not in (("jaxlib", "ml_dtypes", "numpy") if own == "jax" else ())
+    return top not in (own, "jax", "jaxlib", "numpy", "builtins")
+
+
 def _function(thing):
     """The Python function that runs when `thing` is called; decorators are looked through."""
     for _ in range(8):
@@ -144,7 +148,7 @@ def _function(thing):
 
 
 def _wrapped(thing):
-    if isinstance(thing, (type, types.FunctionType, types.BuiltinFunctionType)):
+    if issubclass(type(thing), _NAMED):
         return None
     if type(thing).__module__.partition(".")[0] not in ("jax", "jaxlib"):
         return None

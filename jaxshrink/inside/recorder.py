@@ -38,12 +38,12 @@ class Nothing:
 
 
 class Made:
-    """An object that a call made: its site, and what the call's local names stood for."""
+    """An object that a call made: its site, what the call's local names stood for, and how to get at it."""
 
     __slots__ = ("names", "object", "site")
 
-    def __init__(self, site, names, object):
-        self.site, self.names, self.object = site, names, object
+    def __init__(self, site, names, held):
+        self.site, self.names, self.object = site, names, held
 
 
 class Recorder:
@@ -75,10 +75,7 @@ class Recorder:
     def value(self, site):
         """The last value of a site: itself, a Summary, or Nothing."""
         value = self.last[site]
-        if isinstance(value, weakref.ref):
-            value = value()
-            return Nothing if value is None else value
-        return value
+        return value() if type(value) is _Weak else value
 
     def lines(self):
         """File -> first lines of the statements that ran."""
@@ -119,7 +116,9 @@ class Recorder:
     def _remember(self, site, value, frame):
         """Note where an object was made, at its first return from a call."""
         key = id(value)
-        if key in self.made or len(self.made) >= _MADE_LIMIT or self.is_local(value):
+        if key in self.made or len(self.made) >= _MADE_LIMIT:
+            return
+        if type(value) is types.FunctionType and self.is_local(value):
             return
         names = {}
         if frame.f_locals is not frame.f_globals:
@@ -128,14 +127,18 @@ class Recorder:
         try:
             held = weakref.ref(value, lambda _: self.made.pop(key, None))
         except TypeError:  # kept alive, but only the site's latest: training states would fill the memory
-            held = value
+            held = functools.partial(_same, value)
             self.made.pop(self.latest.get(site), None)
             self.latest[site] = key
         self.made[key] = Made(site, names, held)
 
-    @functools.lru_cache(maxsize=None)  # noqa: B019 - the recorder lives as long as the process
+    @functools.cache  # noqa: B019 - the recorder lives as long as the process
     def _free_names(self, site):
         return instrument.free_names(self.sites.expressions[site])
+
+    def _is_plain_base(self, cls):
+        """Whether a base class leaves an instance what its attributes tell (a thread, say, is more)."""
+        return self.is_local(cls) or cls.__module__ in ("builtins", "typing", "abc", "enum")
 
     def _classify(self, value):
         """Decide once for a type what is kept of its instances."""
@@ -156,7 +159,7 @@ class Recorder:
             self.plain.add(kind)
         elif issubclass(kind, _CONTAINERS) or self.is_local(kind):
             keep = None if self.keep_containers and not hasattr(kind, "__del__") else _drop
-            if kind in _CONTAINERS or self.is_local(kind):
+            if kind in _CONTAINERS or all(map(self._is_plain_base, kind.__mro__)):
                 self.plain.add(kind)
         self.keepers[kind] = keep
         return keep
@@ -166,7 +169,7 @@ def alike(old, new, depth=3):
     """Whether two values are the same literal, or arrays of the same shape and dtype."""
     try:
         return _alike(old, new, depth)
-    except Exception:  # an array that cannot tell its shape, a dictionary that another thread changes
+    except Exception:  # noqa: BLE001 - an array that cannot tell its shape, a dictionary that another thread changes
         return False
 
 
@@ -175,7 +178,7 @@ def _alike(old, new, depth):
     if kind is not type(new):
         return False
     if kind in _SCALARS:
-        return bool(old == new) or old != old
+        return bool(old == new) or repr(old) == repr(new)  # nan
     if kind is Summary or _is_array_type(kind):
         return old.shape == new.shape and old.dtype == new.dtype
     if kind in (list, tuple) and depth:
@@ -200,16 +203,30 @@ def _drop(value):
 
 def _weakly(value):
     try:
-        return weakref.ref(value)
+        return _Weak(value)
     except TypeError:
         return value
+
+
+class _Weak(weakref.ref):
+    """A weak reference of ours (the program may have its own as values)."""
+
+    __slots__ = ()
+
+    def __call__(self):
+        value = super().__call__()
+        return Nothing if value is None else value
+
+
+def _same(value):
+    return value
 
 
 def _tracer(value):
     try:
         aval = value.aval
         return Summary("jax", tuple(aval.shape), aval.dtype, bool(getattr(aval, "weak_type", False)), tracer=True)
-    except Exception:  # a tracer of something that is no array
+    except Exception:  # noqa: BLE001 - a tracer of something that is no array
         return Nothing
 
 
@@ -217,7 +234,7 @@ def _array(value):
     try:
         if value.nbytes <= BIG:
             return value
-    except Exception:  # typed PRNG keys of some versions
+    except Exception:  # noqa: BLE001 - typed PRNG keys of some versions
         return value
     lib = "jax" if hasattr(value, "weak_type") else "numpy"
     return Summary(lib, value.shape, value.dtype, bool(getattr(value, "weak_type", False)))

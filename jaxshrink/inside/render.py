@@ -1,19 +1,19 @@
 """Live values → recipes, from which source text can be written that makes them again.
 
-Looking must not touch: no `__repr__`, `__eq__`, property or iterator of the program is called,
-and nothing is computed on tracers. What cannot be told is opaque.
+Looking must not touch: no `__repr__`, `__eq__`, property or iterator of the program is called
+(not even by `isinstance`, which may ask an object for its `__class__`), and nothing is computed on tracers. What cannot be told is opaque.
 
 Runs in the target interpreter.
 """
 
 import collections
+import contextlib
 import dataclasses
 import enum
 import functools
 import sys
 import time
 import types
-import weakref
 
 from arrays import array_recipe, dtype_name
 
@@ -60,7 +60,7 @@ class Renderer:
         self.objects.append(None)
         try:
             self.objects[index] = self._recipe(value, depth + 1) or _opaque(kind)
-        except Exception:
+        except Exception:  # noqa: BLE001 - what cannot be looked at is opaque
             self.objects[index] = _opaque(kind)
         return index
 
@@ -137,14 +137,12 @@ class Renderer:
         definition = self._definition(value)
         if definition is None:
             return self._public(value) or self._made(value, depth) or self._wrapped(value, depth)
-        cells = zip(value.__code__.co_freevars, value.__closure__ or ())
-        closure = {name: cell.cell_contents for name, cell in cells if not _is_empty(cell)}
         return {
             "k": "function",
             **_span(definition.span),
             "name": value.__code__.co_name,
             "module": value.__globals__.get("__name__", "__main__"),
-            "closure": self.named(closure, depth),
+            "closure": self.named(_closure(value), depth),
             "defaults": self.refs(value.__defaults__ or (), depth),
             "kwdefaults": self.named(value.__kwdefaults__ or {}, depth),
         }
@@ -166,7 +164,7 @@ class Renderer:
         return name and {"k": "method", "self": self.ref(value.__self__, depth), "name": name}
 
     def _builtin(self, value, depth):
-        if isinstance(value.__self__, types.ModuleType) or value.__self__ is None:
+        if type(value.__self__) is types.ModuleType or value.__self__ is None:
             return self._public(value)
         return {"k": "method", "self": self.ref(value.__self__, depth), "name": value.__name__}
 
@@ -188,23 +186,26 @@ class Renderer:
         name = "PurePath" if type(value).__name__.startswith("Pure") else "Path"
         return self._make(getattr(sys.modules["pathlib"], name), (str(value),), {}, depth)
 
+    def _namespace(self, value, depth):
+        return self._make(type(value), (), vars(value), depth)
+
     def _instance(self, value, depth):
-        """An instance of one of the program's classes."""
-        return self._constructed(value, depth) or {
-            "k": "object",
-            "cls": self.ref(type(value), depth),
-            "attrs": self.named(_attributes(value), depth),
-        }
+        """An instance of one of the program's classes; `made` only where it has a library's class as base."""
+        recipe = self._constructed(value, depth) or self._made(value, depth)
+        if recipe is None:
+            cls, attrs = self.ref(type(value), depth), self.named(_attributes(value), depth)
+            recipe = {"k": "object", "cls": cls, "attrs": attrs}
+        return recipe
 
     def _constructed(self, value, depth):
         """A dataclass, named tuple, exception, or subclass of a builtin, by its constructor."""
         kind = type(value)
-        if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        if issubclass(kind, tuple) and hasattr(kind, "_fields"):
             return self._make(kind, tuple.__iter__(value), {}, depth)
         for base in (*_CONTAINERS, dict, str, bytes, int, float):
-            if isinstance(value, base):
+            if issubclass(kind, base):
                 return None if "__init__" in vars(kind) else self._make(kind, (base(value),), {}, depth)
-        if isinstance(value, BaseException):
+        if issubclass(kind, BaseException):
             return self._make(kind, value.args, {}, depth)
         if "__init__" not in vars(kind) or "__attrs_attrs__" in vars(kind) or dataclasses.is_dataclass(kind):
             arguments = _dataclass_arguments(kind, _attributes(value))
@@ -216,6 +217,9 @@ class Renderer:
         recipe = self._public(value) or self._made(value, depth) or self._wrapped(value, depth)
         if recipe is None and not self.is_opaque(self.ref(type(value), depth)):
             recipe = self._constructed(value, depth)
+        if recipe is None:  # JAX's own kinds of numbers
+            base = next((base for base in (int, float, complex, str, bytes) if issubclass(type(value), base)), None)
+            recipe = base and {"k": "literal", "src": _literal(base(value))}
         return recipe
 
     def _public(self, value):
@@ -230,8 +234,7 @@ class Renderer:
         made = self.recorder.made.get(id(value))
         if made is None:
             return None
-        held = made.object() if isinstance(made.object, weakref.ref) else made.object
-        if held is not value:
+        if made.object() is not value:  # another object has its place in memory now
             return None
         span = self.recorder.sites.values[made.site]
         return {"k": "made", **_span(span), "names": self.named(made.names, depth)}
@@ -241,7 +244,7 @@ class Renderer:
         inner = next((one for one in map(_getter(value), ("__wrapped__", "fun")) if callable(one)), None)
         if inner is None:
             return None
-        definition = self._definition(inner) if isinstance(inner, types.FunctionType) else None
+        definition = self._definition(inner) if type(inner) is types.FunctionType else None
         if definition and definition.decorated:
             return self._function(inner, depth)
         how = self.names.wrapper(value)
@@ -274,6 +277,8 @@ _KINDS = (
     (_subclass_of(functools.partial), Renderer._partial),
     (_subclass_of(enum.Enum), Renderer._member),
     (lambda kind: kind.__module__.startswith("pathlib"), Renderer._path),
+    (lambda kind: kind.__name__ in ("Namespace", "SimpleNamespace"), Renderer._namespace),
+    (lambda kind: kind.__module__ == "typing" and kind.__name__.endswith("GenericAlias"), Renderer._alias),
 )  # fmt: skip
 
 
@@ -286,9 +291,9 @@ def _literal(value):
     if kind in (str, bytes) and len(value) > _LONGEST_TEXT:
         return None
     if kind is float and not abs(value) < float("inf"):
-        return 'float("{}")'.format(value)
+        return f'float("{value}")'
     if kind is complex and not abs(value) < float("inf"):
-        return "complex({}, {})".format(_literal(value.real), _literal(value.imag))
+        return f"complex({_literal(value.real)}, {_literal(value.imag)})"
     return "..." if value is Ellipsis else repr(value)
 
 
@@ -300,12 +305,13 @@ def _span(span):
     return dict(zip(("file", "line", "column", "end_line", "end_column"), span))
 
 
-def _is_empty(cell):
-    try:
-        cell.cell_contents
-    except ValueError:
-        return True
-    return False
+def _closure(function):
+    """The closure variables that have a value."""
+    found = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        with contextlib.suppress(ValueError):  # not assigned yet
+            found[name] = cell.cell_contents
+    return found
 
 
 def _getter(value):
@@ -319,14 +325,10 @@ def _attributes(value):
     for cls in type(value).__mro__:
         for name, descriptor in vars(cls).items():
             if isinstance(descriptor, types.MemberDescriptorType):
-                try:
+                with contextlib.suppress(AttributeError):  # a slot that was never filled
                     found[name] = descriptor.__get__(value)
-                except AttributeError:  # a slot that was never filled
-                    continue
-    try:
+    with contextlib.suppress(AttributeError):  # slots only
         found.update(object.__getattribute__(value, "__dict__"))
-    except AttributeError:  # slots only
-        pass
     return found
 
 

@@ -7,13 +7,16 @@ import itertools
 import os
 import sys
 
-_TRANSFORMS = frozenset(
-    "jit pjit pmap vmap grad value_and_grad fwd_and_bwd jacfwd jacrev hessian jvp linearize vjp linear_transpose "
-    "make_jaxpr eval_shape checkpoint remat shard_map pallas_call custom_jvp custom_vjp custom_gradient custom_root "
-    "custom_linear_solve custom_batching custom_vmap scan while_loop fori_loop cond switch map associative_scan "
-    "pure_callback io_callback closure_convert named_call xmap checkify".split()
-)
+_TRANSFORMS = {
+    "jit", "pmap", "vmap", "grad", "value_and_grad", "fwd_and_bwd", "jacfwd", "jacrev", "hessian", "jvp", "linearize",
+    "vjp", "linear_transpose", "make_jaxpr", "eval_shape", "checkpoint", "shard_map", "pallas_call", "custom_jvp",
+    "custom_vjp", "custom_gradient", "custom_root", "custom_linear_solve", "custom_vmap", "scan", "while_loop",
+    "fori_loop", "cond", "switch", "map", "associative_scan", "pure_callback", "io_callback", "closure_convert",
+    "named_call", "xmap", "checkify",
+}  # fmt: skip
 _SPELLINGS = {"_cpp_pjit": "jit", "_pjit_call_impl": "jit", "remat": "checkpoint", "pjit": "jit", "fun_remat": "checkpoint"}
+_DERIVATIVES = ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "vjp", "linearize")
+_PARTS = ("value_and_grad", "vjp", "linearize", "jvp")
 _LIBRARY_ROOTS = ("site-packages", "dist-packages")
 
 
@@ -49,9 +52,8 @@ class Stack:
         for outer, inner in zip(self.users, [*self.users[1:], -1]):
             between = self.entries[outer + 1 : inner if inner >= 0 else None]
             names = [name for name in map(self._transform, between) if name]
-            names = [name for name, _ in itertools.groupby(names)]
             if names:
-                result.append({"between": [outer, inner], "names": names})
+                result.append({"between": [outer, inner], "names": _without_parts(names)})
         return result
 
     def library_calls(self, renderer):
@@ -86,10 +88,10 @@ class Stack:
         code, namespace = entry[0].f_code, entry[0].f_globals
         if not str(namespace.get("__name__")).startswith("jax"):
             return None
-        name = self.names.of_code(code) or self.names.of_code_outside(code, namespace) or ""
+        full = self.names.of_code(code) or self.names.of_code_outside(code, namespace) or ""
         outer = getattr(code, "co_qualname", code.co_name).partition(".")[0]
-        name = _SPELLINGS.get(outer) or name.rpartition(".")[2]
-        return name if name in _TRANSFORMS else None
+        name = _SPELLINGS.get(outer) or full.rpartition(".")[2]
+        return name if name in _TRANSFORMS and not full.startswith("jax.tree") else None
 
 
 def library_path(file):
@@ -100,6 +102,15 @@ def library_path(file):
             return "/".join(parts[len(parts) - parts[::-1].index(root) :])
     standard = os.path.join(os.path.dirname(os.__file__), "")
     return file[len(standard) :].replace(os.sep, "/") if file.startswith(standard) else file
+
+
+def _without_parts(names):
+    """`grad` is made of `value_and_grad`, that of `vjp`, …: only what the program called."""
+    kept = []
+    for name in names:
+        if not kept or (name != kept[-1] and not (kept[-1] in _DERIVATIVES and name in _PARTS)):
+            kept.append(name)
+    return kept
 
 
 def _chain(traceback):
