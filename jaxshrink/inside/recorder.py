@@ -120,6 +120,8 @@ class Recorder:
             return
         if type(value) is types.FunctionType and self.is_local(value):
             return
+        if type(value).__name__ == "ndarray" and not value.dtype.hasobject:  # of devices, for a mesh
+            return
         names = {}
         if frame.f_locals is not frame.f_globals:
             variables = frame.f_locals
@@ -153,7 +155,8 @@ class Recorder:
             self.plain.add(kind)
         elif _is_array_type(kind):
             keep = _array
-            self.plain.add(kind)
+            if kind.__name__ != "ndarray":
+                self.plain.add(kind)
         elif kind in _ATOMS:
             keep = None
             self.plain.add(kind)

@@ -48,8 +48,8 @@ class Renderer:
         kind = type(value)
         if kind in _SCALARS or kind is slice:
             literal = _literal(value)
-            if literal is not None:
-                return self._shared({"k": "literal", "src": literal})
+            if literal is not None or kind is not slice:
+                return self._shared({"k": "literal", "src": literal} if literal is not None else _opaque(kind))
         if id(value) in self._known:
             return self._known[id(value)]
         if self.room <= 0 or depth > _DEEPEST or time.perf_counter() > self.deadline:
