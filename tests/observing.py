@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -23,7 +24,10 @@ def observe(folder: Path, files: str | Mapping[str, str | bytes], argv: tuple[st
     spec = folder / "spec.json"
     spec.write_text(json.dumps({"entry": "repro.py", "argv": argv, "out": str(folder / "observation.json")}))
     command = [sys.executable, str(INSIDE / "observe.py"), str(spec)]
-    done = subprocess.run(command, cwd=folder / "program", capture_output=True, text=True, timeout=120, check=False)
+    env = {**os.environ, "JAX_TRACEBACK_FILTERING": "off", "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(
+        command, cwd=folder / "program", env=env, capture_output=True, text=True, timeout=120, check=False
+    )
     assert (folder / "observation.json").exists(), done.stderr
     return Observation.load(folder / "observation.json")
 

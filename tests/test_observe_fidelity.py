@@ -16,8 +16,8 @@ import pytest
 from tests.observing import INSIDE
 
 sys.path.insert(0, str(INSIDE))
-import instrument  # noqa: E402
-import recorder  # noqa: E402
+import instrument
+import recorder
 
 sys.path.remove(str(INSIDE))
 
@@ -300,7 +300,7 @@ def test_compiles_whatever_python_has(module: str) -> None:
     file = Path(__import__(module, fromlist=["x"]).__file__)
     tree = ast.parse(file.read_bytes())
     sites = instrument.Sites()
-    compile(instrument.instrument(tree, file.name, sites, lambda name: False), str(file), "exec")
+    compile(instrument.instrument(tree, file.name, module, sites, lambda name: False), str(file), "exec")
     assert len(sites.values) > 100 < len(sites.lines)
 
 
@@ -312,14 +312,14 @@ def test_spans_are_those_of_the_plain_tree() -> None:
         if isinstance(node, ast.expr)
     }
     sites = instrument.Sites()
-    instrument.instrument(ast.parse(source), "render.py", sites, lambda name: False)
+    instrument.instrument(ast.parse(source), "render.py", "render", sites, lambda name: False)
     places = [site[1:] for site in sites.values]
     assert set(places) <= spans
     assert len(set(places)) == len(places)
 
 
 def _recorder(monkeypatch: pytest.MonkeyPatch) -> Any:
-    for name in (instrument.RAN, instrument.VALUE, instrument.CALL):
+    for name in (instrument.RAN, instrument.VALUE, instrument.CALL, instrument.FINISHED):
         monkeypatch.setattr(f"builtins.{name}", None, raising=False)  # taken away again after the test
     made = recorder.Recorder(instrument.Sites(), lambda thing: getattr(thing, "__module__", None) == "__main__")
     made.install()
@@ -329,15 +329,15 @@ def _recorder(monkeypatch: pytest.MonkeyPatch) -> Any:
 def _run(source: str, watching: Any) -> dict[str, Any]:
     tree = ast.parse(source)
     if watching is not None:
-        instrument.instrument(tree, "program.py", watching.sites, lambda name: False)
+        instrument.instrument(tree, "program.py", "__main__", watching.sites, lambda name: False)
         watching.grow()
     code = compile(tree, "program.py", "exec", dont_inherit=True)
     limit = sys.getrecursionlimit()
     output, exception, frames = io.StringIO(), None, []
     with contextlib.redirect_stdout(output):
         try:
-            exec(code, {"__name__": "__main__", "__builtins__": __builtins__})
-        except Exception as error:
+            exec(code, {"__name__": "__main__", "__builtins__": __builtins__})  # noqa: S102
+        except Exception as error:  # noqa: BLE001
             exception = f"{type(error).__name__}: {error}"
             frames = [
                 (frame.name, frame.lineno, frame.end_lineno, frame.colno, frame.end_colno)

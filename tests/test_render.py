@@ -8,9 +8,25 @@ from pathlib import Path
 import pytest
 
 from jaxshrink.observation import (
-    Array, Class, Collection, Dictionary, Function, Instance, Literal, Made, Make, Member, Method, Observation, Opaque,
-    Partial, Public, Recipe, Struct, Wrapped,
-)  # fmt: skip
+    Array,
+    Class,
+    Collection,
+    Dictionary,
+    Function,
+    Instance,
+    Literal,
+    Made,
+    Make,
+    Member,
+    Method,
+    Observation,
+    Opaque,
+    Partial,
+    Public,
+    Recipe,
+    Struct,
+    Wrapped,
+)
 from tests.observing import local, observe
 
 PROGRAM = '''

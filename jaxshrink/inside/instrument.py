@@ -5,7 +5,7 @@
     __jaxshrink_ran__[7] = 1
     x = __jaxshrink_call__(13, f(__jaxshrink_value__(12, a)))
 
-The three names are looked up among the builtins, so that no namespace of the program changes.
+and a module ends with `__jaxshrink_finished__(its name)`. These names are looked up among the builtins, so that no namespace of the program changes.
 What must not change either: how often and where truth values are taken (tests are compiled to
 jumps, so `and`, `or`, `not` and comparisons stay bare there), assignment targets,
 patterns, annotations, docstrings and `from __future__`, class bodies with a metaclass.
@@ -18,6 +18,7 @@ import ast
 RAN = "__jaxshrink_ran__"
 VALUE = "__jaxshrink_value__"
 CALL = "__jaxshrink_call__"
+FINISHED = "__jaxshrink_finished__"
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DISPLAYS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
@@ -54,9 +55,9 @@ class Definition:
         )
 
 
-def instrument(tree, file, sites, local):
-    """Instrument `tree` in place. `local(name)` says whether a top-level module is the program's own."""
-    _Instrument(file, sites, _static_names(tree, local)).module(tree)
+def instrument(tree, file, name, sites, local):
+    """Instrument the tree of module `name`. `local(name)` says whether a top-level module is the program's own."""
+    _Instrument(file, sites, _static_names(tree, local)).module(tree, name)
     return tree
 
 
@@ -76,8 +77,9 @@ class _Instrument:
         self.file, self.sites, self.static = file, sites, static
         self.path = []  # of the enclosing classes and functions, as in __qualname__
 
-    def module(self, tree):
+    def module(self, tree, name):
         tree.body = self.block(tree.body, docstring=True)
+        tree.body += ast.parse(f"{FINISHED}({name!r})").body
 
     # ---- statements
 

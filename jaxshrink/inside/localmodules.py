@@ -17,7 +17,6 @@ class Program:
     def __init__(self, folder):
         self.folder = os.path.join(os.path.realpath(folder), "")
         self.started = []  # (module name, relative file, is a package), as their execution starts
-        self.finished = []
         self.names = set()
 
     def relative(self, file):
@@ -63,22 +62,20 @@ class Finder:
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
+    """Gives the code only: a frame of ours around its execution would show in tracebacks."""
+
     def get_code(self, fullname):
-        """Never from a cache of bytecode."""
-        return compile_instrumented(self.get_data(self.path), self.path, self.finder.program, self.finder.recorder)
-
-    def exec_module(self, module):
         program = self.finder.program
-        program.start(module.__name__, self.path, self.is_package(module.__name__))
-        super().exec_module(module)
-        program.finished.append(module.__name__)
+        code = compile_instrumented(self.get_data(self.path), self.path, fullname, program, self.finder.recorder)
+        program.start(fullname, self.path, self.is_package(fullname))
+        return code
 
 
-def compile_instrumented(source, path, program, recorder):
-    """The code of one of the program's files. Raises SyntaxError as a plain `compile` does."""
+def compile_instrumented(source, path, name, program, recorder):
+    """The code of the module `name` of the program. Raises SyntaxError as a plain `compile` does."""
     tree = ast.parse(source, path)
     try:
-        instrument.instrument(tree, program.relative(path), recorder.sites, program.is_top_level)
+        instrument.instrument(tree, program.relative(path), name, recorder.sites, program.is_top_level)
         recorder.grow()
         return compile(tree, path, "exec", dont_inherit=True)
     except RecursionError:  # an expression too deep for a second walk: its file goes unwatched

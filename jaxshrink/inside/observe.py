@@ -91,7 +91,7 @@ class Run:
             "modules": [
                 {"name": name, "file": file, "package": package} for name, file, package in self.program.started
             ],
-            "finished": self.program.finished,
+            "finished": self.recorder.finished,
             "lines": self.recorder.lines(),
             "frames": failing.user_frames(renderer),
             "transforms": failing.transforms(),
@@ -120,12 +120,11 @@ class Run:
         main = types.ModuleType("__main__")
         main.__dict__.update(__file__=self.path, __builtins__=builtins, __cached__=None)
         sys.modules["__main__"] = main
-        self.program.start("__main__", self.path)
         with open(self.path, "rb") as file:
             source = file.read()
-        code = localmodules.compile_instrumented(source, self.path, self.program, self.recorder)
+        code = localmodules.compile_instrumented(source, self.path, "__main__", self.program, self.recorder)
+        self.program.start("__main__", self.path)
         exec(code, main.__dict__)  # noqa: S102
-        self.program.finished.append("__main__")
 
     def _audit(self, event, arguments):
         if event == "open" and isinstance(arguments[0], str):

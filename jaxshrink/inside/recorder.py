@@ -52,15 +52,17 @@ class Recorder:
     def __init__(self, sites, is_local, keep_containers=True):
         self.sites, self.is_local, self.keep_containers = sites, is_local, keep_containers
         self.ran, self.counts, self.last, self.varies = bytearray(), [], [], bytearray()
+        self.finished = []  # names of the program's modules, as their execution ended
         self.made = {}  # id -> Made
         self.latest = {}  # site -> id of the object made there, where it is one that had to be kept alive
         self.keepers = {}  # type -> what to keep of its instances (None: themselves)
         self.plain = set()  # types whose instances need no memory of where they were made
 
     def install(self):
-        """Make the three names of instrumented code known."""
+        """Make the names of instrumented code known."""
         value = self._value_function()
         setattr(builtins, instrument.RAN, self.ran)
+        setattr(builtins, instrument.FINISHED, self.finished.append)
         setattr(builtins, instrument.VALUE, value)
         setattr(builtins, instrument.CALL, self._call_function(value))
 

@@ -26,7 +26,8 @@ class Stack:
     def __init__(self, traceback, program, names):
         self.program, self.names = program, names
         self.entries = [(entry.tb_frame, entry.tb_lasti, entry.tb_lineno) for entry in _chain(traceback)]
-        self.entries = list(itertools.dropwhile(self._is_ours, self.entries))
+        self.entries = list(itertools.dropwhile(lambda entry: self._file(entry) is None, self.entries))
+        self._cut_import_hook()
         self.users = [index for index, entry in enumerate(self.entries) if self._file(entry) is not None]
 
     def frames(self):
@@ -68,9 +69,15 @@ class Stack:
                 result.append({"name": name, "args": args, "kwargs": kwargs, "frame": index})
         return result
 
-    def _is_ours(self, entry):
-        file = entry[0].f_code.co_filename
-        return os.path.dirname(file) == os.path.dirname(__file__) or file.startswith("<frozen runpy")
+    def _cut_import_hook(self):
+        """Where a module of the program has a syntax error, show the import statement last, as Python does."""
+        here = os.path.dirname(__file__)
+        files = [entry[0].f_code.co_filename for entry in self.entries]
+        ours = next((index for index, file in enumerate(files) if os.path.dirname(file) == here), None)
+        if ours is not None:
+            while files[ours - 1].startswith("<frozen importlib"):
+                ours -= 1
+            del self.entries[ours:]
 
     def _file(self, entry):
         return self.program.relative(entry[0].f_code.co_filename)
