@@ -62,18 +62,18 @@ class Cuts:
         while True:
             before = len(self.history)
             self.fixpoint.run(self.history[-1])
-            if self.interest.tier is Tier.COLD or self.confirmed(before):
+            if self.interest.doubted or self.interest.tier is Tier.COLD or self.confirmed(before):
                 return self.history[-1]
 
     def confirmed(self, since: int) -> bool:
-        """Does the best hold in the next tier? If not: back to the last that does, and on from there in that tier."""
+        """Does the best hold in the next tier? If not: back to the last that does, and doubt from there on."""
         tier = self.interest.next_tier
         texts = [trees.text(tree) for tree in self.history[since - 1 :]]
         if self.interest.holds(texts[-1], tier):
             return True
         good = max(0, last_good(texts, lambda text: self.interest.holds(text, tier)))
         del self.history[since + good :]
-        self.interest.tier = tier
+        self.interest.doubted = True
         self.judge.forget()
         return False
 

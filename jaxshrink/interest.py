@@ -31,11 +31,13 @@ class Interest:
     """Runs candidates and answers the question; collects other failures on the way.
 
     `floor` is the cheapest tier allowed, `tier` the one that is asked. Where it is abstract and an abstract run cannot tell, a warm one does.
+    `doubted`: the tier has accepted what the next one refused, so all that it accepts is asked of the next too.
     """
 
     def __init__(self, runner: Runner, question: Question, tier: Tier):
         self.runner, self.question = runner, question
         self.floor = self.tier = tier
+        self.doubted = False
         self.also_seen: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def __call__(self, texts: Sequence[str]) -> list[bool]:
@@ -51,6 +53,10 @@ class Interest:
         for outcome, verdict in zip(outcomes, verdicts, strict=True):
             if not verdict:
                 self.note(outcome)
+        if self.doubted and any(verdicts):
+            accepted = [text for text, verdict in zip(texts, verdicts, strict=True) if verdict]
+            checked = dict(zip(accepted, self.runner.run(accepted, self.next_tier), strict=True))
+            verdicts = [text in checked and self.question.answer(checked[text], text) for text in texts]
         return verdicts
 
     def holds(self, text: str, tier: Tier) -> bool:

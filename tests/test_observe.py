@@ -119,8 +119,30 @@ def test_counts_and_statements(tmp_path: Path) -> None:
     )
 
 
+def test_hot_loops_run_unwatched_in_the_end(tmp_path: Path) -> None:
+    program = "total = 0\nfor i in range(50_000):\n    total = total + (i < 20_000)\n[][total]\n"
+    observation = observe(tmp_path, program)
+    total = observation.values[_span(program, "total + (i < 20_000)")]
+    assert (total.count, total.varies, observation.objects[total.value]) == (10_000, True, Literal("10000"))
+    assert local(observation, "total") == Literal("20000")
+
+
+def test_endless_recursion(tmp_path: Path) -> None:
+    observation = observe(tmp_path, "import sys\nsys.setrecursionlimit(5000)\ndef f(n):\n    return f(n + 1)\nf(0)\n")
+    assert observation.outcome.type == "RecursionError"
+    assert len(observation.outcome.frames) == len(observation.frames) == 1000
+    assert observation.outcome.frames[0].function == "<module>"
+    assert local(observation, "n", frame=998) == Literal("0")
+    assert isinstance(local(observation, "n"), Literal)
+
+
+def test_a_forked_child_tells_nothing(tmp_path: Path) -> None:
+    program = "import os\npid = os.fork()\nif pid == 0: raise KeyError('child')\nos.waitpid(pid, 0)\nraise KeyError('parent')"
+    assert observe(tmp_path, program).outcome.message == "'parent'"
+
+
 def test_modules_of_the_program(tmp_path: Path) -> None:
-    files = {
+    files: dict[str, str | bytes] = {
         "repro.py": "import sys\nfrom pkg import tool as t\nfrom render import *\nt.run(sys.argv, text())\n",
         "render.py": "import recorder\ndef text(): return open('data.txt').read()\n",
         "recorder.py": "",

@@ -3,7 +3,7 @@
 `x = f(a)` becomes, with all positions kept,
 
     __jaxshrink_ran__[7] = 1
-    x = __jaxshrink_call__(13, f(__jaxshrink_value__(12, a)))
+    x = __jaxshrink_13__(None, f(__jaxshrink_12__(None, a)))
 
 and a module ends with `__jaxshrink_finished__(its name)`. These names are looked up among the builtins, so that no namespace of the program changes.
 What must not change either: how often and where truth values are taken (tests are compiled to
@@ -15,9 +15,8 @@ Runs in the target interpreter.
 
 import ast
 
+_PREFIX = "__jaxshrink_"
 RAN = "__jaxshrink_ran__"
-VALUE = "__jaxshrink_value__"
-CALL = "__jaxshrink_call__"
 FINISHED = "__jaxshrink_finished__"
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -61,6 +60,11 @@ def instrument(tree, file, name, sites, local):
     return tree
 
 
+def site_name(site):
+    """The name of the function that the code at a site calls with (None, value), and which returns the value."""
+    return f"{_PREFIX}{site}__"
+
+
 def free_names(node):
     """Names that an (instrumented) expression reads, its own parameters and loop variables excepted."""
     loaded, bound = set(), set()
@@ -69,7 +73,7 @@ def free_names(node):
             (loaded if isinstance(child.ctx, ast.Load) else bound).add(child.id)
         elif isinstance(child, ast.arg):
             bound.add(child.arg)
-    return loaded - bound - {VALUE, CALL}
+    return {name for name in loaded - bound if not name.startswith(_PREFIX)}
 
 
 class _Instrument:
@@ -195,8 +199,8 @@ class _Instrument:
         return not _is_constant(node)
 
     def record(self, node):
-        wrapper = ast.Call(_name(CALL if isinstance(node, ast.Call) else VALUE), [], [])
-        wrapper.args = [ast.Constant(len(self.sites.values)), node]
+        wrapper = ast.Call(_name(site_name(len(self.sites.values))), [], [])
+        wrapper.args = [ast.Constant(None), node]
         for part in (wrapper, wrapper.func, wrapper.args[0]):
             _place(part, node)
         self.sites.values.append(_span(self.file, node))

@@ -35,7 +35,10 @@ def main(spec_path):
     with open(spec_path, encoding="utf-8") as file:
         spec = json.load(file)
     watched = Run(spec["entry"], spec["argv"])
+    process = os.getpid()
     code = watched.execute()
+    if os.getpid() != process:  # a child that the program forked
+        sys.exit(code)
     temporary = spec["out"] + ".part"
     with open(temporary, "w", encoding="utf-8") as file:
         json.dump(watched.observation(), file)
@@ -43,7 +46,7 @@ def main(spec_path):
     if watched.exception is not None:  # its end is known: no need to wait for the libraries' teardown
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-        os._exit(code)
+        sys.exit(code)
 
 
 class Run:
@@ -68,6 +71,8 @@ class Run:
             self._run_main()
         except SystemExit as error:
             self.exception = error
+            if not isinstance(error.code, (int, type(None))):
+                print(error.code, file=sys.stderr)
             return self._exit_code()
         except BaseException as error:  # noqa: BLE001 - KeyboardInterrupt of the program included
             self.exception = error

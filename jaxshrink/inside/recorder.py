@@ -6,6 +6,7 @@ iterators, tracers, objects with a finaliser) is kept alive, and no code of the 
 Runs in the target interpreter.
 """
 
+import ast
 import builtins
 import functools
 import sys
@@ -17,11 +18,16 @@ import instrument
 BIG = 1 << 20
 """Bytes above which an array is not kept, only its shape and dtype."""
 
+HOT = 10_000
+"""Evaluations after which a site is watched no longer: from then on it calls the `get` of an empty
+dictionary, which answers its second argument, in a tenth of the time."""
+
 _SCALARS = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis))
 _ATOMS = (*_SCALARS, slice, type(NotImplemented))
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _FLEETING = (BaseException, super, types.FrameType, types.TracebackType, types.CellType)
 _MADE_LIMIT = 5000
+_NO_VALUES = {}
 
 
 class Summary:
@@ -59,20 +65,20 @@ class Recorder:
         self.plain = set()  # types whose instances need no memory of where they were made
 
     def install(self):
-        """Make the names of instrumented code known."""
-        value = self._value_function()
+        """Make the names that all instrumented code shares known."""
         setattr(builtins, instrument.RAN, self.ran)
         setattr(builtins, instrument.FINISHED, self.finished.append)
-        setattr(builtins, instrument.VALUE, value)
-        setattr(builtins, instrument.CALL, self._call_function(value))
 
     def grow(self):
-        """Make room for the sites of one more file."""
+        """Make room for the sites of one more file, and their names known."""
         self.ran.extend(bytes(len(self.sites.lines) - len(self.ran)))
-        new = len(self.sites.values) - len(self.last)
+        known = len(self.last)
+        new = len(self.sites.values) - known
         self.counts += [0] * new
         self.last += [Nothing] * new
         self.varies.extend(bytes(new))
+        for site in range(known, known + new):
+            setattr(builtins, instrument.site_name(site), self._record_function(site))
 
     def value(self, site):
         """The last value of a site: itself, a Summary, or Nothing."""
@@ -87,33 +93,29 @@ class Recorder:
                 found.setdefault(file, set()).update(lines)
         return {file: sorted(lines) for file, lines in found.items()}
 
-    def _value_function(self):
-        counts, last, varies, keepers, classify = self.counts, self.last, self.varies, self.keepers, self._classify
+    def _record_function(self, site):
+        """What the code at a site calls with each value; written for speed."""
+        counts, last, varies, plain, get_keeper = self.counts, self.last, self.varies, self.plain, self.keepers.get
+        classify, remember, getframe = self._classify, self._remember, sys._getframe
+        is_call = isinstance(self.sites.expressions[site], ast.Call)
 
-        def record_value(site, value):
-            counts[site] += 1
+        def record(_, value):
             kind = type(value)
-            keep = keepers[kind] if kind in keepers else classify(value)
+            keep = get_keeper(kind, classify)
             new = value if keep is None else keep(value)
             old = last[site]
             if old is not new:
                 if old is not Nothing and not varies[site] and not alike(old, new):
                     varies[site] = 1
                 last[site] = new
+            if is_call and kind not in plain:
+                remember(site, value, getframe(1))
+            count = counts[site] = counts[site] + 1
+            if count == HOT:
+                setattr(builtins, instrument.site_name(site), _NO_VALUES.get)
             return value
 
-        return record_value
-
-    def _call_function(self, record_value):
-        plain, remember = self.plain, self._remember
-
-        def record_call(site, value):
-            record_value(site, value)
-            if type(value) not in plain:
-                remember(site, value, sys._getframe(1))
-            return value
-
-        return record_call
+        return record
 
     def _remember(self, site, value, frame):
         """Note where an object was made, at its first return from a call."""
@@ -145,7 +147,7 @@ class Recorder:
         return self.is_local(cls) or cls.__module__ in ("builtins", "typing", "abc", "enum")
 
     def _classify(self, value):
-        """Decide once for a type what is kept of its instances."""
+        """Decide for a type what is kept of its instances; what is kept of this one."""
         kind = type(value)
         jax = sys.modules.get("jax._src.core")
         keep = _weakly
@@ -167,7 +169,7 @@ class Recorder:
             if kind in _CONTAINERS or all(map(self._is_plain_base, kind.__mro__)):
                 self.plain.add(kind)
         self.keepers[kind] = keep
-        return keep
+        return value if keep is None else keep(value)
 
 
 def alike(old, new, depth=3):

@@ -17,6 +17,7 @@ _TRANSFORMS = {
 _SPELLINGS = {"_cpp_pjit": "jit", "_pjit_call_impl": "jit", "remat": "checkpoint", "pjit": "jit", "fun_remat": "checkpoint"}
 _DERIVATIVES = ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "vjp", "linearize")
 _PARTS = ("value_and_grad", "vjp", "linearize", "jvp")
+_MOST_FRAMES = 1000
 _LIBRARY_ROOTS = ("site-packages", "dist-packages")
 
 
@@ -28,6 +29,7 @@ class Stack:
         self.entries = [(entry.tb_frame, entry.tb_lasti, entry.tb_lineno) for entry in _chain(traceback)]
         self.entries = list(itertools.dropwhile(lambda entry: self._file(entry) is None, self.entries))
         self._cut_import_hook()
+        del self.entries[_MOST_FRAMES // 2 : -_MOST_FRAMES // 2]  # of an endless recursion both ends
         self.users = [index for index, entry in enumerate(self.entries) if self._file(entry) is not None]
 
     def frames(self):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from jaxshrink.passes import (
     arrays,
     classes,
+    containers,
     expressions,
     functions,
     numbers,
@@ -49,6 +50,9 @@ PASSES: tuple[Pass, ...] = (
     Pass("inline", variables.inline, 4),
     Pass("lambdas", functions.lambdas, 2),
     Pass("unwrap", transforms.unwrap),
+    Pass("projections", containers.projections),
+    Pass("tuples", containers.tuples),
+    Pass("keys", containers.keys),
     Pass("replace", expressions.replace),
     Pass("parameters", functions.parameters, 2),
     Pass("elements", expressions.elements, 2),

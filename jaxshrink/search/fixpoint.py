@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from jaxshrink import order
 from jaxshrink import tree as trees
@@ -13,6 +13,7 @@ from jaxshrink.passes import Pass
 from jaxshrink.search.judge import Judge
 from jaxshrink.search.reduce import reduce
 from jaxshrink.settle import settle
+from jaxshrink.tree import Edit
 from jaxshrink.view import View
 
 
@@ -49,9 +50,14 @@ class Fixpoint:
         self.passes, self.view, self.judge = passes, view, judge
         self.improved, self.begins = improved, begins
         self.counts = {each.name: PassCounts(each.name) for each in passes}
+        self.failed: set[Hashable] = set()
 
     def run(self, tree: ast.Module) -> ast.Module:
-        """The smallest tree. A pass that finds nothing for a while is put back until the others are through too."""
+        """The smallest tree.
+
+        A pass that finds nothing for a while is put back, and edits that failed once are not tried on later versions,
+        until nothing else is left; then all are.
+        """
         tree = settle(tree)
         patience: int | None = PATIENCE
         while True:
@@ -69,7 +75,12 @@ class Fixpoint:
         """One pass over the tree; the same tree where it finds nothing."""
         self.begins(each.name)
         counts, start, tried = self.counts[each.name], time.monotonic(), self.judge.tried
-        reduced = reduce(tree, list(each.propose(self.view(tree))), self.judge, group=each.group, patience=patience)
+        edits = list(each.propose(self.view(tree)))
+        if patience is not None:
+            edits = [edit for edit in edits if _identity(edit) not in self.failed]
+        outcome = reduce(tree, edits, self.judge, group=each.group, patience=patience)
+        self.failed.update(map(_identity, outcome.failed))
+        reduced = outcome.tree
         counts.tried += self.judge.tried - tried
         counts.seconds += time.monotonic() - start
         if reduced is tree:
@@ -79,3 +90,10 @@ class Fixpoint:
         counts.tokens += order.tokens(trees.text(tree)) - order.tokens(trees.text(reduced))
         self.improved(reduced)
         return reduced
+
+
+def _identity(edit: Edit) -> Hashable:
+    """Equal for edits that do the same to the same nodes, also when they were proposed for different versions."""
+    return frozenset(
+        (node, tuple(ast.dump(new) for new in (by if isinstance(by, tuple) else (by,)))) for node, by in edit.changes.items()
+    )

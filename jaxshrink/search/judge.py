@@ -52,8 +52,8 @@ class Judge:
         return [text is not None and self.known[text] for text in texts]
 
     def forget(self) -> None:
-        """Verdicts no longer count: another tier is asked from now on."""
-        self.known.clear()
+        """Verdicts that let a candidate through no longer count: they were given too lightly."""
+        self.known = {text: verdict for text, verdict in self.known.items() if not verdict}
 
     def size(self, tree: ast.Module) -> order.Size:
         if tree not in self.sizes:

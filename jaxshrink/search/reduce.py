@@ -8,6 +8,7 @@ a round are judged in parallel, and the successes of a round folded into one can
 from __future__ import annotations
 
 import ast
+import dataclasses
 import math
 from collections.abc import Sequence
 from typing import Protocol
@@ -25,14 +26,23 @@ class Verdicts(Protocol):
     def __call__(self, best: ast.Module, candidates: Sequence[ast.Module]) -> list[bool]: ...
 
 
+@dataclasses.dataclass(frozen=True)
+class Reduced:
+    """The tree with the edits that held, and the edits that failed when each was tried on its own."""
+
+    tree: ast.Module
+    failed: Sequence[Edit]
+
+
 def reduce(
     tree: ast.Module, edits: Sequence[Edit], judge: Verdicts, *, group: int = 1, patience: int | None = None
-) -> ast.Module:
-    """The tree with as many of the edits made as the judge lets through.
+) -> Reduced:
+    """Makes as many of the edits as the judge lets through.
 
     `group` edits are tried at once at first. In the end no single edit of the list can be added, unless `patience`
     is given: then it ends after so many groups in a row that failed.
     """
+    failed: list[Edit] = []
     state = _Progress(tree, judge)
     pending = sorted(edits, key=lambda edit: -edit.weight)
     size, fruitless = max(1, min(group, len(pending))), 0
@@ -43,13 +53,13 @@ def reduce(
             batch = groups[start : start + WIDTH]
             made, asked = state.round(batch)
             fruitless = 0 if any(made) else fruitless + asked
-            if patience is not None and fruitless >= patience:
-                return state.tree
             for edits_, success in zip(batch, made, strict=True):
-                if not success and size > 1:
-                    left.extend(edits_)
+                if not success:
+                    (left if size > 1 else failed).extend(edits_)
+            if patience is not None and fruitless >= patience:
+                return Reduced(state.tree, failed)
         pending, size = left, max(1, min(round(size * (1 - 1 / math.e)), len(left)))
-    return state.tree
+    return Reduced(state.tree, failed)
 
 
 class _Progress:

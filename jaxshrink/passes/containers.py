@@ -1,0 +1,95 @@
+"""Containers at both ends: tuples as dimensions, keys with their look-ups, a result and what is taken of it."""
+
+from __future__ import annotations
+
+import ast
+import collections
+from collections.abc import Iterator
+
+from jaxshrink import tree as trees
+from jaxshrink.tree import DELETE, Edit, Replacement
+from jaxshrink.view import View
+
+
+def tuples(view: View) -> Iterator[Edit]:
+    """Drop one element of all tuples of a length, or keep only one: they are often one state at several places."""
+    by_length: dict[int, list[ast.Tuple]] = collections.defaultdict(list)
+    for node in view.all(ast.Tuple):
+        if node.elts and not all(isinstance(element, ast.Constant) for element in node.elts):
+            by_length[len(node.elts)].append(node)
+    for length, nodes in by_length.items():
+        if len(nodes) < 2:
+            continue
+        for i in range(length):
+            yield _all({node: node.elts[i] for node in nodes})
+        if length > 2:
+            for i in range(length):
+                yield _all({node.elts[i]: DELETE for node in nodes})
+
+
+def keys(view: View) -> Iterator[Edit]:
+    """Drop a key from all dictionaries, and from calls that take it as a keyword."""
+    entries: dict[str, list[ast.AST]] = collections.defaultdict(list)
+    for node in view.all(ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant):
+                entries[str(key.value)].append(value)
+    for call in view.all(ast.Call):
+        for keyword in call.keywords:
+            if keyword.arg:
+                entries[keyword.arg].append(keyword)
+    for places in entries.values():
+        if len(places) > 1:
+            yield Edit.delete(*places)
+
+
+def projections(view: View) -> Iterator[Edit]:
+    """Return what callers take of the result: `f(x).a` where `f` returns `C(y, z)` is `f(x)` that returns `y`."""
+    for function in view.all(ast.FunctionDef, ast.Lambda):
+        returned = _returned(function)
+        parts = _parts(returned) if returned is not None else []
+        uses = _projections(view, function)
+        if returned is not None and uses:
+            for part in parts:
+                changes: dict[ast.AST, Replacement] = {use: _of(use) for use in uses}
+                yield Edit({**changes, returned: part}, trees.extent(returned) - trees.extent(part) + len(uses))
+
+
+def _all(changes: dict[ast.AST, Replacement]) -> Edit:
+    weight = sum(trees.extent(node) - (0 if by == DELETE else 1) for node, by in changes.items())
+    return Edit(changes, weight)
+
+
+def _returned(function: ast.FunctionDef | ast.Lambda) -> ast.expr | None:
+    if isinstance(function, ast.Lambda):
+        return function.body
+    last = function.body[-1]
+    return last.value if isinstance(last, ast.Return) else None
+
+
+def _parts(node: ast.expr) -> list[ast.expr]:
+    match node:
+        case ast.Call(args=args, keywords=keywords):
+            return [*args, *(keyword.value for keyword in keywords)]
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return elements
+        case ast.Dict(values=values):
+            return values
+    return []
+
+
+def _projections(view: View, function: ast.FunctionDef | ast.Lambda) -> list[ast.Attribute | ast.Subscript]:
+    """The attributes and elements that are taken of the function's results, where nothing else is done with them."""
+    binding = view.binding(function) if isinstance(function, ast.FunctionDef) else None
+    calls = view.calls(binding) if binding is not None else None
+    found: list[ast.Attribute | ast.Subscript] = []
+    for call in calls or ():
+        parent = view.parents[call]
+        if not isinstance(parent, ast.Attribute | ast.Subscript) or parent.value is not call:
+            return []
+        found.append(parent)
+    return found
+
+
+def _of(node: ast.Attribute | ast.Subscript) -> ast.expr:
+    return node.value
