@@ -1,0 +1,150 @@
+"""Abstract runs: a whole program under one outermost trace, so that its array work is traced and not computed.
+
+Arrays of that trace answer as real ones would where the program reads a value: with ones of their
+shape and type. Tracers of the program's own transformations behave as always. The trace is entered
+through `jax.eval_shape`; what is touched of JAX is how its tracers are made: those of the outermost
+trace get a class of their own. What cannot be answered raises `Unknown`.
+"""
+
+import contextlib
+import sys
+
+
+class Unknown(BaseException):
+    """The program asked what only a real array can tell. Not an Exception, so that the program does not catch it."""
+
+
+def trace(body):
+    """Call `body` under the outermost trace."""
+    import jax
+
+    def outermost(x):
+        with _outermost_arrays(x):
+            body()
+
+    jax.eval_shape(outermost, jax.ShapeDtypeStruct((), "float32"))
+
+
+def is_artefact(error):
+    """Whether an exception may come of the outermost trace rather than of the program.
+
+    Threads, compile-time evaluation and compiled functions do not take part in the outermost trace: they find
+    tracers where there would be arrays.
+    """
+    if isinstance(error, Unknown) or type(error).__name__ == "UnexpectedTracerError":
+        return True
+    return isinstance(error, TypeError) and "transformations to a function lowered and compiled" in str(error)
+
+
+def check():
+    """Whether this works with this JAX: values can be read of outermost arrays, and not of inner tracers."""
+    answers = []
+
+    def body():
+        import jax
+        import jax.numpy as jnp
+
+        array = jnp.sin(jnp.ones(3))
+        answers.append(array.sum().item() + float(array[0]) == 2.0 and bool(array[0]))
+        answers.append(repr(array[0]) == "Array(1., dtype=float32)")
+        try:
+            jax.jit(float)(array[0])
+        except jax.errors.ConcretizationTypeError:
+            answers.append(True)
+
+    try:
+        trace(body)
+    except Exception:  # internals that have changed may raise anything: the answer is no
+        return False
+    return answers == [True, True, True]
+
+
+@contextlib.contextmanager
+def _outermost_arrays(tracer):
+    """Give the tracers that belong to the trace of `tracer` the class `_array_class`, from their making on."""
+    kind = type(tracer)
+    array_class, outermost, init = _array_class(kind), _owner(tracer._trace), kind.__init__
+
+    def make(self, trace, *args, **kwargs):
+        init(self, trace, *args, **kwargs)
+        if _owner(trace) is outermost:
+            self.__class__ = array_class
+
+    kind.__init__ = make
+    try:
+        yield
+    finally:
+        kind.__init__ = init
+
+
+def _owner(trace):
+    return getattr(trace, "main", None) or trace  # up to JAX 0.4.35 a trace is one of several with the same main
+
+
+def _array_class(tracer_class):
+    """A class of tracers that answer like arrays of ones, under the name of JAX's class of arrays."""
+    import numpy
+    from jax._src import array, core
+
+    def checked(convert, check):
+        check = getattr(core, f"check_{check}_conversion")
+
+        def method(self):
+            check(self)
+            return convert(self.to_concrete_value())
+
+        return method
+
+    def show(self):
+        value = self.to_concrete_value()
+        text = numpy.array2string(value, prefix="Array(", suffix=",", separator=", ", threshold=1000)
+        return f"Array({text}, dtype={value.dtype.name})"
+
+    def plain(self):
+        try:
+            return numpy.ones(self.shape, self.dtype)
+        except TypeError:  # random keys and other types of JAX alone
+            raise Unknown from None
+
+    methods = {
+        "__slots__": (),
+        "__module__": array.ArrayImpl.__module__,
+        "__qualname__": array.ArrayImpl.__qualname__,
+        "to_concrete_value": plain,
+        "__bool__": checked(bool, "bool"),
+        "__int__": checked(int, "scalar"),
+        "__float__": checked(float, "scalar"),
+        "__complex__": checked(complex, "scalar"),
+        "__index__": checked(int, "integer"),
+        "__array__": lambda self, *args, **kwargs: plain(self).__array__(*args),
+        "__format__": lambda self, spec: format(plain(self) if self.ndim else plain(self)[()], spec),
+        "__repr__": show,
+        "__str__": lambda self: str(plain(self)),
+        "__copy__": lambda self: self,
+        "__deepcopy__": lambda self, memo: self,
+        "tolist": lambda self: plain(self).tolist(),
+        "tobytes": lambda self, order="C": plain(self).tobytes(order),
+        "block_until_ready": lambda self: self,
+        "copy_to_host_async": lambda self: None,
+        "is_ready": lambda self: True,
+    }
+    methods.update((name, _unanswerable(tracer_class, name)) for name in _ONLY_REAL)
+    return type(array.ArrayImpl.__name__, (tracer_class,), methods)
+
+
+_ONLY_REAL = (
+    "__dlpack__", "__dlpack_device__", "__reduce__", "addressable_data", "addressable_shards", "committed", "delete",
+    "device", "devices", "global_shards", "is_deleted", "is_fully_addressable", "is_fully_replicated",
+    "on_device_size_in_bytes", "sharding", "unsafe_buffer_pointer",
+)  # fmt: skip
+
+
+def _unanswerable(tracer_class, name):
+    """An attribute that only a real array has. JAX itself, which knows tracers, gets what a tracer says."""
+
+    def get(self):
+        if not sys._getframe(1).f_globals.get("__name__", "").startswith("jax"):
+            raise Unknown(name)
+        return getattr(super(type(self), self), name)
+
+    return property(get)

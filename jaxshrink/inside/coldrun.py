@@ -1,0 +1,49 @@
+"""Runs a program in a fresh interpreter, as `python PROGRAM ARGUMENTS` would, and reports its failure.
+
+    python coldrun.py DESCRIPTOR PROGRAM [ARGUMENTS]
+
+The descriptor is that of a `report.Report`'s memory. What follows the failure is left to the interpreter: the
+traceback, threads to be waited for, exit handlers, finalisation.
+"""
+
+import os
+import sys
+
+import workdir
+from child import hide, run_main
+from report import Report, of_exception
+
+
+def main():
+    told = Report(int(sys.argv.pop(1)))
+    os.close(told.descriptor)
+    path = sys.argv[1]
+    del sys.argv[0]
+    workdir.enter(os.path.dirname(os.path.dirname(path)))
+    hide()
+    sys.setrecursionlimit(sys.getrecursionlimit() + 2)
+    try:
+        with open(path, "rb") as file:
+            code = compile(file.read(), path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        told.write(of_exception(error, path, end="syntax"))
+        raise
+    try:
+        run_main(code, path)
+    except SystemExit:
+        raise
+    except BaseException as error:
+        told.write(of_exception(error, path))
+        error.__traceback__ = _program_part(error.__traceback__)
+        sys.excepthook(type(error), error, error.__traceback__)
+        sys.exit(1)
+
+
+def _program_part(traceback):
+    here = os.path.dirname(os.path.abspath(__file__))
+    while traceback is not None and os.path.dirname(traceback.tb_frame.f_code.co_filename) == here:
+        traceback = traceback.tb_next
+    return traceback
+
+
+main()

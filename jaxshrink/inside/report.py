@@ -1,0 +1,115 @@
+"""How a candidate failed, told in a piece of memory that it shares with its supervisor.
+
+Memory, because a candidate may close every file descriptor that it has.
+"""
+
+import itertools
+import json
+import mmap
+import os
+import re
+import struct
+import sys
+import tempfile
+
+from stack import library_path
+
+_SIZE = 1 << 20
+_HEAD = struct.Struct("<Q")
+_MOST_FRAMES = 1000
+_MOST_CHARACTERS = 1 << 17
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_OUR_LINES = re.compile(rf'^ *File "{re.escape(_HERE)}[^"]*", line \d+, in .*\n(?:    .*\n)*', re.MULTILINE)
+
+
+class Report:
+    """What a child says of its end: written once by the child, read once by the supervisor."""
+
+    def __init__(self, descriptor=None):
+        self.descriptor = _shared_file() if descriptor is None else descriptor
+        self.memory = mmap.mmap(self.descriptor, _SIZE)
+
+    def write(self, outcome):
+        data = json.dumps(outcome).encode()
+        if len(data) > _SIZE - _HEAD.size:
+            short = dict(outcome, message=(outcome["message"] or "")[:10000], frames=outcome["frames"][-100:])
+            data = json.dumps(short).encode()
+        self.memory[_HEAD.size : _HEAD.size + len(data)] = data
+        self.memory[: _HEAD.size] = _HEAD.pack(len(data))  # last: now it is complete
+
+    def read(self):
+        """The outcome, or None if the child ended without a word."""
+        (length,) = _HEAD.unpack(self.memory[: _HEAD.size])
+        if not 0 < length <= _SIZE - _HEAD.size:
+            return None
+        return json.loads(self.memory[_HEAD.size : _HEAD.size + length])
+
+    def close(self):
+        self.memory.close()
+        os.close(self.descriptor)
+
+
+def of_exception(error, path, end="exception"):
+    """An outcome (see `jaxshrink/outcome.py`) of an exception that left the program at `path`."""
+    kind = type(error)
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    frames = [_frame(entry, path) for entry in _entries(error.__traceback__)]
+    return {"end": end, "type": name, "message": _message(error), "frames": frames, "code": 1}
+
+
+def exit_code(error):
+    """The exit code that the interpreter makes of a SystemExit, which it may print."""
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 0xFF
+    print(error.code, file=sys.stderr)
+    return 1
+
+
+def _shared_file():
+    if hasattr(os, "memfd_create"):
+        descriptor = os.memfd_create("report")
+    else:
+        with tempfile.TemporaryFile() as file:
+            descriptor = os.dup(file.fileno())
+    os.ftruncate(descriptor, _SIZE)
+    return descriptor
+
+
+def _entries(traceback):
+    """The entries of a traceback without ours, which are the outermost; of an endless recursion both ends."""
+    entries = []
+    while traceback is not None:
+        entries.append(traceback)
+        traceback = traceback.tb_next
+    ours = itertools.takewhile(lambda entry: os.path.dirname(entry.tb_frame.f_code.co_filename) == _HERE, entries)
+    entries = entries[len(list(ours)) :]
+    if len(entries) > _MOST_FRAMES:
+        entries = entries[: _MOST_FRAMES // 2] + entries[-_MOST_FRAMES // 2 :]
+    return entries
+
+
+def _frame(entry, path):
+    """[file, function, line, end line, column, end column, whether it is the program's own]; columns of own frames."""
+    code = entry.tb_frame.f_code
+    if code.co_filename != path:
+        return [library_path(code.co_filename), code.co_name, entry.tb_lineno, -1, -1, -1, False]
+    span = _span(code, entry.tb_lasti)
+    return [os.path.basename(path), code.co_name, entry.tb_lineno, *span, True]
+
+
+def _span(code, instruction):
+    """(end line, column, end column), -1 where unknown."""
+    if instruction < 0 or not hasattr(code, "co_positions"):  # Python 3.10 and older
+        return -1, -1, -1
+    span = next(itertools.islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+    return tuple(-1 if one is None else one for one in span[1:])
+
+
+def _message(error):
+    """The message; tracebacks in it (of callbacks) show no frames of ours."""
+    try:
+        return _OUR_LINES.sub("", str(error)[:_MOST_CHARACTERS])
+    except BaseException as problem:  # an exception's own __str__ may do anything
+        return f"<{type(problem).__name__} while making the message>"

@@ -1,0 +1,196 @@
+"""Forks a child for each candidate, watches it, and answers how it ended.
+
+One thread, one loop. Requests and answers are lines of JSON on a socket; when that closes, the
+supervisor ends all children and returns. A child's word comes through `report`, its output
+through pipes, its end through SIGCHLD; none of them can keep the loop waiting.
+"""
+
+import json
+import os
+import selectors
+import signal
+import socket
+import time
+
+import limits
+import workdir
+from report import Report, of_exception
+
+_TICK = 0.05
+_OUTPUT = 1 << 16
+_WALL = 4  # wall clock seconds for each second of CPU time that a child may take: others use the machine too
+
+
+class Child:
+    """A running candidate, as its supervisor sees it."""
+
+    def __init__(self, request, root):
+        self.request = request
+        self.root = root
+        self.report = Report()
+        self.started = time.monotonic()
+        self.killed = None
+        self.outputs = {}
+        self.pid = 0
+
+    def outcome(self, status, seconds):
+        """How it ended, by its own word, its exit status, and what was done to it."""
+        stdout, stderr = (bytes(output).decode(errors="replace") for output in self.outputs.values())
+        outcome = {"end": "exit", "stdout": stdout, "stderr": stderr, "seconds": seconds}
+        told = self.report.read()
+        if os.WIFSIGNALED(status):
+            outcome.update(end="signal", signal=os.WTERMSIG(status))
+            if outcome["signal"] == signal.SIGXCPU:
+                outcome["end"] = "timeout"
+        else:
+            outcome["code"] = os.WEXITSTATUS(status)
+        if told is not None:
+            outcome.update(told)
+        elif self.killed:
+            outcome["end"] = self.killed
+        return outcome
+
+
+class Supervisor:
+    """`life(request, path, report)` is what a child does, inside its working directory; it does not return."""
+
+    def __init__(self, channel, spec, life):
+        self.channel = channel
+        self.spec = spec
+        self.life = life
+        self.contents = workdir.layout(spec["folder"]) if spec["folder"] else ((), ())
+        self.waiting = []
+        self.running = {}
+        self.count = 0
+        self.received = b""
+        self.selector = selectors.DefaultSelector()
+        self.wake, wake = socket.socketpair()
+        self.wake.setblocking(False)
+        wake.setblocking(False)
+        self.signals = wake
+        signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main job, which ends us
+        self.selector.register(channel, selectors.EVENT_READ, self._receive)
+        self.selector.register(self.wake, selectors.EVENT_READ, self._woken)
+
+    def serve(self):
+        """Answer requests until the other side goes."""
+        self.open = True
+        while self.open:
+            while self.waiting and len(self.running) < self.spec["jobs"]:
+                self._start(self.waiting.pop(0))
+            for key, _ in self.selector.select(_TICK if self.running else None):
+                key.data()
+            self._reap()
+            self._enforce_limits()
+        for child in self.running.values():
+            limits.kill(child.pid)
+
+    def answer(self, message):
+        try:
+            self.channel.sendall(json.dumps(message).encode() + b"\n")
+        except OSError:
+            self.open = False
+
+    def _receive(self):
+        try:
+            data = self.channel.recv(1 << 20)
+        except OSError:
+            data = b""
+        if not data:
+            self.open = False
+            return
+        *lines, self.received = (self.received + data).split(b"\n")
+        self.waiting += map(json.loads, lines)
+
+    def _start(self, request):
+        self.count += 1
+        child = Child(request, os.path.join(self.spec["root"], str(self.count)))
+        path = workdir.make(child.root, request["text"], self.spec["folder"], self.contents, self.spec["confined"])
+        pipes = [os.pipe(), os.pipe()]
+        request["parent"] = os.getpid()
+        child.pid = os.fork()
+        if child.pid == 0:
+            try:
+                self._become_child(child, path, pipes)
+            except BaseException as error:  # our own code failed: say so, and never go on as a second supervisor
+                child.report.write(dict(of_exception(error, path), end="unknown"))
+            finally:
+                os._exit(70)
+        for read, write in pipes:
+            os.close(write)
+            os.set_blocking(read, False)
+            child.outputs[read] = bytearray()
+            self.selector.register(read, selectors.EVENT_READ, lambda read=read: self._read(child, read))
+        self.running[child.pid] = child
+
+    def _become_child(self, child, path, pipes):
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.dup2(pipes[0][1], 1)
+        os.dup2(pipes[1][1], 2)
+        for one in (self.selector, self.channel, self.wake, self.signals):
+            one.close()
+        for descriptor in [*sum(pipes, ()), *(read for other in self.running.values() for read in other.outputs)]:
+            os.close(descriptor)
+        self.life(child.request, path, child.report)
+
+    def _read(self, child, read):
+        """Take what a child has written: up to a limit, the rest is thrown away. Whether there was something."""
+        try:
+            data = os.read(read, _OUTPUT)
+        except BlockingIOError:
+            return False
+        if not data and read in self.selector.get_map():
+            self.selector.unregister(read)
+        kept = child.outputs[read]
+        kept += data[: _OUTPUT - len(kept)]
+        return bool(data)
+
+    def _woken(self):
+        self.wake.recv(1 << 12)
+
+    def _reap(self):
+        """Answer for children that have ended, and end what they have left behind."""
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                break
+            if pid in self.running:
+                self._finish(self.running.pop(pid), status, usage.ru_utime + usage.ru_stime)
+        self._end_orphans()
+
+    def _finish(self, child, status, seconds):
+        limits.kill_group(child.pid)
+        for read in child.outputs:
+            while len(child.outputs[read]) < _OUTPUT and self._read(child, read):
+                pass
+            if read in self.selector.get_map():
+                self.selector.unregister(read)
+            os.close(read)
+        self.answer({"id": child.request["id"], "outcome": child.outcome(status, seconds)})
+        child.report.close()
+        workdir.remove(child.root)
+
+    def _end_orphans(self):
+        """Kill adopted processes whose candidate has ended; their own children come up, adopted, when they die."""
+        for pid in limits.children(os.getpid()):
+            if pid not in self.running and limits.session(pid) not in self.running:
+                limits.kill(pid)
+
+    def _enforce_limits(self):
+        now = time.monotonic()
+        for child in self.running.values():
+            limit = child.request["limit"]
+            if limits.cpu_seconds(child.pid) > limit or now - child.started > _WALL * limit:
+                child.killed = "timeout"
+            elif now - child.started > _TICK and limits.exceeds_memory(child.pid, self.spec["memory"]):
+                child.killed = "memory"
+            if child.killed:
+                limits.kill(child.pid)

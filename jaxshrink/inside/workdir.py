@@ -1,0 +1,73 @@
+"""The folder in which a candidate runs: its program, the data files beside it, a home and a place for temporary files."""
+
+import os
+import random
+import shutil
+import sys
+
+PROGRAM = "repro.py"
+_MOST_LINKS = 200
+_HIDDEN = ("__pycache__",)
+
+
+def layout(source):
+    """What a folder holds: (folders, files) relative to it, to be made real and linked.
+
+    Breadth first, and not more than a few hundred: what lies deeper than that counts as a
+    "file" and will be linked with all that it holds.
+    """
+    folders, files = [], []
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop(0)
+        entries = sorted(os.scandir(os.path.join(source, folder)), key=lambda entry: entry.name)
+        entries = [entry for entry in entries if not entry.name.startswith(".") and entry.name not in _HIDDEN]
+        for entry in entries:
+            path = os.path.join(folder, entry.name)
+            if entry.is_dir(follow_symlinks=False) and len(folders) + len(files) + len(waiting) < _MOST_LINKS:
+                folders.append(path)
+                waiting.append(path)
+            elif path != PROGRAM:
+                files.append(path)
+    return folders, files
+
+
+def make(root, text, source=None, contents=((), ()), link=True):
+    """Make `root` with the program's text and what `layout` found in `source`; the path of the program."""
+    work = os.path.join(root, "work")
+    for folder in (root, work, os.path.join(root, "home"), os.path.join(root, "tmp")):
+        os.mkdir(folder)
+    folders, files = contents
+    for folder in folders:
+        os.mkdir(os.path.join(work, folder))
+    for file in files:
+        (os.symlink if link else _copy)(os.path.join(source, file), os.path.join(work, file))
+    path = os.path.join(work, PROGRAM)
+    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        file.write(text)
+    return path
+
+
+def enter(root):
+    """Make this process live there, with the same random numbers each time."""
+    work = os.path.join(root, "work")
+    os.chdir(work)
+    os.environ.update(HOME=os.path.join(root, "home"), TMPDIR=os.path.join(root, "tmp"), PWD=work)
+    if "tempfile" in sys.modules:
+        sys.modules["tempfile"].tempdir = None  # it remembers the old place
+    random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
+    sys.path[0] = work
+
+
+def remove(root):
+    """Remove the folder; what a dying process still writes there stays until its parent folder goes."""
+    shutil.rmtree(root, ignore_errors=True)
+
+
+def _copy(source, target):
+    if os.path.isdir(source):
+        shutil.copytree(source, target)
+    else:
+        shutil.copyfile(source, target)

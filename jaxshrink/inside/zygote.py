@@ -1,0 +1,87 @@
+"""A process of the target interpreter that has imported JAX, and forks a child for each candidate.
+
+    python zygote.py DESCRIPTOR SPEC        a socket; a JSON object, see `jaxshrink/oracle/server.py`
+
+No backend is started here: a child could not use XLA's threads. With `"preload": false` nothing
+is imported, and each child becomes a fresh interpreter.
+"""
+
+import gc
+import importlib
+import json
+import os
+import socket
+import sys
+import warnings
+
+import abstract
+import child
+import sandbox
+import workdir
+from supervisor import Supervisor
+
+
+def main(descriptor, spec):
+    channel = socket.socket(fileno=int(descriptor))
+    features = {"landlock": sandbox.landlock_version(), "network": sandbox.cut_network()}
+    sandbox.adopt_orphans()
+    spec["confined"] = features["landlock"] > 0
+    checked = False
+    try:
+        versions = _preload(spec, descriptor) if spec["preload"] else {}
+    except ImportError as error:
+        channel.sendall(json.dumps({"error": str(error)}).encode() + b"\n")
+        return
+    if spec["preload"]:
+        checked = abstract.check()
+    life = child.forked(spec, checked) if spec["preload"] else child.executed(spec)
+    supervisor = Supervisor(channel, spec, life)
+    gc.collect()
+    gc.freeze()
+    supervisor.answer({"ready": {"python": sys.version.split()[0], "abstract": checked, **versions, **features}})
+    supervisor.serve()
+    workdir.remove(spec["root"])
+
+
+def _preload(spec, descriptor):
+    """Import JAX and what the program imports, except for modules that fail or start something.
+
+    Such a module cannot be taken back: begin again without it.
+    """
+    import jax
+    import jax.numpy
+    import jaxlib
+    import numpy
+
+    threads = _threads()
+    for module in spec["imports"]:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                importlib.import_module(module)
+        except BaseException:  # an import may raise or exit as it likes
+            _restart_without(module, spec, descriptor)
+        if _backend_started() or _threads() > threads:
+            _restart_without(module, spec, descriptor)
+    return {"jax": jax.__version__, "jaxlib": jaxlib.__version__, "numpy": numpy.__version__, "imports": spec["imports"]}
+
+
+def _restart_without(module, spec, descriptor):
+    spec["imports"] = [other for other in spec["imports"] if other != module]
+    os.set_inheritable(int(descriptor), True)
+    os.execv(sys.executable, [sys.executable, __file__, descriptor, json.dumps(spec)])
+
+
+def _backend_started():
+    return bool(getattr(sys.modules["jax._src.xla_bridge"], "_backends", None))
+
+
+def _threads():
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 1
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], json.loads(sys.argv[2]))

@@ -1,0 +1,154 @@
+"""Runs candidates: abstract and warm ones in forks of the zygote, cold ones in fresh interpreters."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import threading
+import tokenize
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from jaxshrink.oracle.server import Server
+from jaxshrink.oracle.setting import Setting
+from jaxshrink.outcome import End, Outcome, Tier
+
+LONGER = 4
+"""A candidate that ran out of time is run again alone, with the limit times this."""
+
+COLD_JOBS = 3
+"""As many at least, whatever `jobs` says: a result is verified three times, at once."""
+
+_ABSTRACT_ENDS = (End.EXCEPTION, End.EXIT, End.SYNTAX)
+"""What an abstract run can tell; anything else may come of values that are not the real ones."""
+
+
+class Runner:
+    """Runs candidates of one setting. Starts nothing until the first run, or `warm_up`.
+
+    `counts` and `seconds` (of CPU time) tell what was run so far, by tier. Every method raises
+    `jaxshrink.errors.TargetError` if the interpreter does not start or has no JAX.
+    """
+
+    def __init__(self, setting: Setting):
+        self.setting = setting
+        self.counts: collections.Counter[Tier] = collections.Counter()
+        self.seconds = dict.fromkeys(Tier, 0.0)
+        self.closed = False
+        self.lock = threading.Lock()
+        self.servers: dict[bool, Server] = {}  # by "preloaded"
+        self.helpers = ThreadPoolExecutor(max(setting.jobs, COLD_JOBS), "jaxshrink second tries")
+
+    def run(self, texts: Sequence[str], tier: Tier, timeout: float | None = None) -> list[Outcome]:
+        """Outcomes of the texts, in order. None is a time-out that a lack of time on this machine explains."""
+        outcomes = [future.result() for future in [self.submit(text, tier, timeout) for text in texts]]
+        limit = self._limit(tier, timeout)
+        for index, outcome in enumerate(outcomes):
+            if outcome.end is End.TIMEOUT:
+                outcomes[index] = self.submit(texts[index], tier, LONGER * limit).result()
+        return outcomes
+
+    def submit(
+        self, text: str, tier: Tier, timeout: float | None = None, *, env: Mapping[str, str] | None = None
+    ) -> Future[Outcome]:
+        """Queue one run; at most `jobs` go on at once. `env` is for cold runs, in which it comes on top of the setting's."""
+        request = {
+            "text": text, "abstract": tier is Tier.ABSTRACT, "limit": self._limit(tier, timeout), "env": dict(env or {}),
+        }  # fmt: skip
+        outcome: Future[Outcome] = Future()
+        self._ask(request, tier, outcome, self._server(tier is not Tier.COLD), second_try=False)
+        return outcome
+
+    def cold(
+        self, program: str | Path, *, env: Mapping[str, str] | None = None, timeout: float | None = None
+    ) -> Outcome:
+        """Run a program (its text, or the file that holds it) in a fresh interpreter."""
+        if isinstance(program, Path):
+            with tokenize.open(program) as file:
+                program = file.read()
+        return self.submit(program, Tier.COLD, timeout, env=env).result()
+
+    def warm_up(self) -> None:
+        """Start the zygote, and do not wait for it."""
+        self._server(True)
+
+    def target(self) -> Mapping[str, Any]:
+        """Wait for the zygote; versions of `python`, `jax`, `jaxlib`, `numpy`, and what of the sandbox is in force."""
+        return self._server(True).ready()
+
+    def close(self) -> None:
+        """End everything that was started and remove its files."""
+        with self.lock:
+            self.closed = True
+            servers, self.servers = [*self.servers.values()], {}
+        for server in servers:
+            server.close()
+        self.helpers.shutdown()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _limit(self, tier: Tier, timeout: float | None) -> float:
+        return self.setting.seconds(tier is Tier.ABSTRACT) if timeout is None else timeout
+
+    def _server(self, preload: bool, instead_of: Server | None = None) -> Server:
+        with self.lock:
+            server = self.servers.get(preload)
+            if server is None or server is instead_of:
+                server = self.servers[preload] = self._start(preload)
+        if instead_of is not None:
+            instead_of.close()
+        return server
+
+    def _start(self, preload: bool) -> Server:
+        setting = self.setting
+        spec = {
+            "preload": preload, "imports": setting.imports, "argv": setting.argv, "memory": setting.bytes(),
+            "folder": str(setting.folder.absolute()) if setting.folder else None,
+            "jobs": setting.jobs if preload else max(setting.jobs, COLD_JOBS), "cache": preload and setting.cache,
+        }  # fmt: skip
+        return Server(setting.python, setting.environment(), spec)
+
+    def _ask(
+        self, request: dict[str, Any], tier: Tier, outcome: Future[Outcome], server: Server, second_try: bool
+    ) -> None:
+        answer = server.ask(request)
+        answer.add_done_callback(lambda _: self._settle(answer, request, tier, outcome, server, second_try))
+
+    def _settle(
+        self, answer: Future[dict[str, Any]], request: dict[str, Any], tier: Tier, outcome: Future[Outcome],
+        server: Server, second_try: bool,
+    ) -> None:  # fmt: skip
+        """Turn an answer into an outcome. Where the server has died, ask another one, then a cold run."""
+        problem = answer.exception()
+        if problem is None:
+            outcome.set_result(self._counted(Outcome.from_json(answer.result()), tier))
+        elif self.closed or server.greeting.exception() is not None:
+            outcome.set_exception(server.greeting.exception() or problem)
+        elif not second_try:
+            self.helpers.submit(self._ask_another, request, tier, outcome, server)
+        elif tier is not Tier.COLD:
+            self.helpers.submit(self._ask, request, Tier.COLD, outcome, self._server(False), second_try=False)
+        else:
+            outcome.set_exception(problem)
+
+    def _ask_another(
+        self, request: dict[str, Any], tier: Tier, outcome: Future[Outcome], dead: Server
+    ) -> None:
+        self._ask(request, tier, outcome, self._server(tier is not Tier.COLD, instead_of=dead), second_try=True)
+
+    def _counted(self, outcome: Outcome, tier: Tier) -> Outcome:
+        with self.lock:
+            self.counts[tier] += 1
+            self.seconds[tier] += outcome.seconds
+        if tier is Tier.ABSTRACT and outcome.end not in _ABSTRACT_ENDS:
+            return dataclasses.replace(outcome, end=End.UNKNOWN)
+        return outcome
