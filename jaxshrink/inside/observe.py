@@ -8,6 +8,7 @@ only the program's own files are instrumented, the libraries run as they are.
 """
 
 import builtins
+import contextlib
 import json
 import os
 import re
@@ -39,14 +40,16 @@ def main(spec_path):
     code = watched.execute()
     if os.getpid() != process:  # a child that the program forked
         sys.exit(code)
+    sys.setrecursionlimit(max(1000, sys.getrecursionlimit()))
     temporary = spec["out"] + ".part"
     with open(temporary, "w", encoding="utf-8") as file:
         json.dump(watched.observation(), file)
     os.replace(temporary, spec["out"])
     if watched.exception is not None:  # its end is known: no need to wait for the libraries' teardown
         for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        sys.exit(code)
+            with contextlib.suppress(AttributeError, ValueError, OSError):  # closed by the program
+                stream.flush()
+        os._exit(code)
 
 
 class Run:
