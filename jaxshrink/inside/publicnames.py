@@ -19,7 +19,7 @@ _RARE = ("jax.interpreters", "jax.extend", "jax.core", "jaxlib")
 """Modules whose names few programs would use."""
 
 _NAMED = (type, types.FunctionType, types.BuiltinFunctionType)
-_NUMBERS = ("bool", "int", "float", "complex", "str", "bytes", "tuple", "list", "dict", "set", "NoneType")
+_BUILTIN_VALUES = ("bool", "int", "float", "complex", "str", "bytes", "tuple", "list", "dict", "set", "NoneType")
 
 
 class PublicNames:
@@ -84,7 +84,7 @@ class PublicNames:
             for attribute, thing in list(vars(module).items()):
                 if attribute.startswith("_") or isinstance(thing, types.ModuleType):
                     continue
-                if type(thing).__name__ in _NUMBERS and type(thing).__module__ == "builtins":
+                if type(thing).__name__ in _BUILTIN_VALUES and type(thing).__module__ == "builtins":
                     continue
                 if _is_foreign(thing, name):
                     continue
