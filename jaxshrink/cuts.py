@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 
@@ -49,6 +50,7 @@ class Cuts:
         self.fixpoint = Fixpoint(passes, self.view, self.judge, self.accept, begins)
         self.history: list[ast.Module] = []
 
+    @functools.lru_cache(maxsize=1)  # noqa: B019 - of one job, which ends with it
     def view(self, tree: ast.Module) -> View:
         return View(tree, self.observation)
 

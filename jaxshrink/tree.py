@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TypeAlias, TypeVar, cast
 
 Replacement: TypeAlias = "ast.AST | tuple[ast.AST, ...]"
@@ -56,6 +56,16 @@ def extent(node: ast.AST) -> int:
     return known
 
 
+def identity(node: ast.AST) -> Hashable:
+    """What stays the same of a node when edits rebuild it."""
+    return node.__dict__.setdefault("_identity", object())  # type: ignore[no-any-return]
+
+
+def is_known(node: ast.AST) -> bool:
+    """Has the node's identity been asked for, or did it stand in the user's file?"""
+    return "_identity" in node.__dict__ or "lineno" in node.__dict__
+
+
 def apply(tree: ast.Module, edits: Iterable[Edit]) -> ast.Module:
     """The tree with all edits made. Raises Inapplicable."""
     changes: dict[ast.AST, Replacement] = {}
@@ -81,6 +91,8 @@ def clone(node: Node) -> Node:
     """A deep copy that keeps origins; needed where a node is to stand in two places."""
     new = cast(Node, node.__class__())
     for name, value in node.__dict__.items():
+        if name == "_identity":
+            continue
         if isinstance(value, ast.AST):
             value = clone(value)
         elif isinstance(value, list):
@@ -93,6 +105,7 @@ def shallow(node: Node) -> Node:
     """A new node with the same parts, for one that moves: the old one can be deleted."""
     new = cast(Node, node.__class__())
     new.__dict__.update(node.__dict__)
+    new.__dict__.pop("_identity", None)
     return new
 
 
@@ -238,7 +251,8 @@ _OPTIONAL: dict[type[ast.AST], tuple[str, ...]] = {
 def _with(node: ast.AST, new: Mapping[str, object]) -> ast.AST:
     if not new:
         return node
-    copy = shallow(node)
+    copy = node.__class__()
+    copy.__dict__.update(node.__dict__)
     copy.__dict__.pop("_extent", None)
     copy.__dict__.update(new)
     return copy

@@ -18,6 +18,14 @@ def is_constructor(call: ast.Call) -> bool:
     return name in CONSTRUCTORS
 
 
+def in_shape(view: View, node: ast.AST) -> bool:
+    """Does the expression stand in the shape of an array? Arrays without elements would be smaller but puzzling."""
+    parent = view.parents.get(node)
+    while isinstance(parent, ast.Tuple | ast.List):
+        node, parent = parent, view.parents.get(parent)
+    return isinstance(parent, ast.Call) and is_constructor(parent) and parent.args[:1] == [node]
+
+
 def one_library(view: View) -> Iterator[Edit]:
     """Let `jnp` do what `np` does, everywhere, or the other way round; one import less."""
     imported = {
@@ -50,6 +58,13 @@ def ones(view: View) -> Iterator[Edit]:
         if dtype and not (isinstance(dtype[0], ast.Name) and dtype[0].id == "int"):
             for plain in ("int", "bool"):
                 yield Edit.replace(dtype[0], trees.expression(plain))
+
+
+def scalars(view: View) -> Iterator[Edit]:
+    """Put numbers in the place of all arrays together."""
+    nodes = [node for node in view.all(ast.Call) if is_constructor(node)]
+    for plain in (1.0, 1):
+        yield Edit({node: ast.Constant(plain) for node in nodes}, sum(map(trees.extent, nodes)))
 
 
 def axes(view: View) -> Iterator[Edit]:

@@ -6,8 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
+from jaxshrink.passes.arrays import in_shape
 from jaxshrink.tree import Edit
 from jaxshrink.view import View
+
+
+LONG = 12
+"""Nodes of an expression that is worth its observed value; shorter ones get a plain value as well."""
 
 
 def replace(view: View) -> Iterator[Edit]:
@@ -39,9 +44,9 @@ def elements(view: View) -> Iterator[Edit]:
 
 
 def materialise(view: View) -> Iterator[Edit]:
-    """Put the value that was observed in the place of an expression."""
+    """Put the value that was observed in the place of a long expression."""
     for node in view.all(ast.expr):
-        if replaceable(view, node) and not isinstance(node, ast.Constant):
+        if trees.extent(node) > LONG and replaceable(view, node):
             value = view.rendered(node)
             if value is not None:
                 yield Edit.replace(node, value)
@@ -103,15 +108,20 @@ def replaceable(view: View, node: ast.expr) -> bool:
 
 def _plain_values(view: View, node: ast.expr) -> tuple[str, ...]:
     """Values that are worth trying where the expression stands; none where it is called or looked into."""
+    if in_shape(view, node):
+        return ("1", "()")
+    observed = view.stand_in(node) if view.observed(node) else None
     match view.parents[node]:
         case ast.Call(func=part) | ast.Attribute(value=part) | ast.Subscript(value=part) | ast.Expr(value=part):
-            return () if part is node else ("0", "None", "1.0")
+            return () if part is node else ("0", "None")
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return ()
+        case _ if isinstance(observed, ast.Constant):
+            return (ast.unparse(observed), "None")
         case ast.BinOp() | ast.UnaryOp() | ast.Compare():
             return ("1.0",)
         case ast.Call() | ast.keyword() | ast.Tuple() | ast.Dict() | ast.List():
-            return ("0", "None", "1.0")
+            return ("1.0", "None")
     return ("0", "None")
 
 

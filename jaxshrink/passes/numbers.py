@@ -9,7 +9,7 @@ import ast
 import collections
 from collections.abc import Iterator
 
-from jaxshrink.passes.arrays import is_constructor
+from jaxshrink.passes.arrays import in_shape
 from jaxshrink.tree import Edit, Replacement
 from jaxshrink.view import View
 
@@ -36,7 +36,7 @@ def collapsed(view: View) -> Iterator[Edit]:
 def numbers(view: View) -> Iterator[Edit]:
     """Make one number plainer."""
     for node in view.all(ast.Constant):
-        sizes = _in_shape(view, node)
+        sizes = in_shape(view, node)
         match node.value:
             case bool():
                 if node.value:
@@ -71,10 +71,3 @@ def strings(view: View) -> Iterator[Edit]:
 def _smaller(value: int) -> list[int]:
     return [smaller for smaller in dict.fromkeys((1, 2, 3, value // 2, value - 1)) if 0 < smaller < value]
 
-
-def _in_shape(view: View, node: ast.AST) -> bool:
-    """Does the number stand in the shape of an array? Arrays without elements would be smaller but puzzling."""
-    parent = view.parents.get(node)
-    while isinstance(parent, ast.Tuple | ast.List):
-        parent = view.parents.get(parent)
-    return isinstance(parent, ast.Call) and is_constructor(parent)

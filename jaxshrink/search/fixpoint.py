@@ -55,30 +55,28 @@ class Fixpoint:
     def run(self, tree: ast.Module) -> ast.Module:
         """The smallest tree.
 
-        A pass that finds nothing for a while is put back, and edits that failed once are not tried on later versions,
-        until nothing else is left; then all are.
+        The cheap passes come first again after each success. A pass that finds nothing for a while is put back, and
+        an edit that failed is not tried on later versions, until nothing else is left; then all are.
         """
         tree = settle(tree)
-        patience: int | None = PATIENCE
+        thorough = False
         while True:
-            before = tree
-            for each in self.passes:
-                tree = self.once(each, tree, patience)
-            if tree is not before:
-                patience = PATIENCE
-            elif patience is None:
+            smaller = next((new for each in self.passes if (new := self.once(each, tree, thorough)) is not tree), None)
+            if smaller is not None:
+                tree, thorough = smaller, False
+            elif thorough:
                 return tree
             else:
-                patience = None
+                thorough = True
 
-    def once(self, each: Pass, tree: ast.Module, patience: int | None) -> ast.Module:
+    def once(self, each: Pass, tree: ast.Module, thorough: bool) -> ast.Module:
         """One pass over the tree; the same tree where it finds nothing."""
         self.begins(each.name)
         counts, start, tried = self.counts[each.name], time.monotonic(), self.judge.tried
         edits = list(each.propose(self.view(tree)))
-        if patience is not None:
+        if not thorough:
             edits = [edit for edit in edits if _identity(edit) not in self.failed]
-        outcome = reduce(tree, edits, self.judge, group=each.group, patience=patience)
+        outcome = reduce(tree, edits, self.judge, group=each.group, patience=None if thorough else PATIENCE)
         self.failed.update(map(_identity, outcome.failed))
         reduced = outcome.tree
         counts.tried += self.judge.tried - tried
@@ -95,5 +93,10 @@ class Fixpoint:
 def _identity(edit: Edit) -> Hashable:
     """Equal for edits that do the same to the same nodes, also when they were proposed for different versions."""
     return frozenset(
-        (node, tuple(ast.dump(new) for new in (by if isinstance(by, tuple) else (by,)))) for node, by in edit.changes.items()
+        (trees.identity(node), tuple(map(_content, by if isinstance(by, tuple) else (by,))))
+        for node, by in edit.changes.items()
     )
+
+
+def _content(node: ast.AST) -> Hashable:
+    return trees.identity(node) if trees.is_known(node) else ast.dump(node)

@@ -1,15 +1,14 @@
 """The largest part of a list of edits that can be made together.
 
-As in counter-based delta debugging (CDD, arXiv 2408.04735), groups shrink by 1 - 1/e from sweep to
-sweep: the more often the edits that are left have failed, the fewer of them are tried at once. Groups of
-a round are judged in parallel, and the successes of a round folded into one candidate.
+As in counter-based delta debugging (CDD, arXiv 2408.04735), the more often the edits that are left
+have failed, the fewer of them are tried at once. Groups of a round are judged in parallel, and the
+successes of a round folded into one candidate, so small groups cost little where many succeed.
 """
 
 from __future__ import annotations
 
 import ast
 import dataclasses
-import math
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -58,7 +57,7 @@ def reduce(
                     (left if size > 1 else failed).extend(edits_)
             if patience is not None and fruitless >= patience:
                 return Reduced(state.tree, failed)
-        pending, size = left, max(1, min(round(size * (1 - 1 / math.e)), len(left)))
+        pending, size = left, max(1, min(size // WIDTH, len(left)))
     return Reduced(state.tree, failed)
 
 

@@ -1,0 +1,60 @@
+"""The first run: the user's program as it is, cold, in a mirror of its folder, watched."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jaxshrink.observation import Observation
+
+INSIDE = Path(__file__).parent / "inside" / "observe.py"
+
+
+class NotObserved(Exception):
+    """The run left no observation: it was killed, or did not end in time. `code` is how the process ended."""
+
+    def __init__(self, code: int | None, stderr: str):
+        super().__init__(code)
+        self.code, self.stderr = code, stderr
+
+
+def watch(
+    python: str, folder: Path, entry: str, argv: Sequence[str], environment: Mapping[str, str], timeout: float | None
+) -> Observation:
+    """Run the program that lies in `folder`, a mirror that may be written to. Raises NotObserved."""
+    with tempfile.TemporaryDirectory(prefix="jaxshrink-") as scratch:
+        out = Path(scratch, "observation.json")
+        spec = Path(scratch, "spec.json")
+        spec.write_text(json.dumps({"entry": entry, "argv": list(argv), "out": str(out)}))
+        process = subprocess.Popen(
+            [python, str(INSIDE), str(spec)],
+            cwd=folder,
+            env={**environment, "TMPDIR": scratch},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        try:
+            _, stderr = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            raise NotObserved(None, "") from None
+        finally:
+            _kill_group(process)
+        if not out.exists():
+            raise NotObserved(process.returncode, stderr.decode(errors="replace"))
+        return Observation.load(out)
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """End what the program has left running, and itself."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
