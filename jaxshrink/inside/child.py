@@ -1,7 +1,9 @@
 """The life of a candidate: sandbox, run, report, end."""
 
 import atexit
+import linecache
 import os
+import random
 import sys
 import threading
 import types
@@ -10,22 +12,22 @@ import abstract
 import report
 import sandbox
 import workdir
+from leftovers import State, tells_of_another
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+_LIMIT = sys.getrecursionlimit()
 _kept = []  # our modules, once the program can no longer see them
 
 
-def forked(spec, checked):
-    """What a child of the zygote does. `checked`: abstract runs work with this JAX."""
+def forked(spec):
+    """What a child of the zygote does."""
 
     def life(request, path, told):
         _settle(request, path, spec["cache"])
-        sys.argv[:] = [path, *spec["argv"]]
-        if not request["abstract"]:
-            _end(_run(request["text"], path, told))
-        elif checked:
-            abstract.trace(lambda: _exit(_run(request["text"], path, told, abstract.is_artefact)))
-        told.write({"end": "unknown"})
+        if request["abstract"]:
+            _trace_all(request["texts"], path, spec["argv"], told)
+        else:
+            _compute(request["texts"][0], path, spec["argv"], told)
 
     return life
 
@@ -45,10 +47,10 @@ def executed(spec):
 
 
 def hide():
-    """Take our modules out of the program's sight, and our folder off its path."""
+    """Take our modules out of the program's sight."""
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if name != "__main__" and isinstance(file, str) and os.path.dirname(os.path.abspath(file)) == _HERE:
+        if isinstance(file, str) and os.path.dirname(os.path.abspath(file)) == _HERE:
             _kept.append(sys.modules.pop(name))
 
 
@@ -56,14 +58,14 @@ def run_main(code, path):
     """Run a program's code as the module `__main__`."""
     main = types.ModuleType("__main__")
     main.__dict__.update(__file__=path, __cached__=None, __builtins__=__builtins__)
-    _kept.append(sys.modules["__main__"])
     sys.modules["__main__"] = main
     exec(code, main.__dict__)
 
 
 def _settle(request, path, cache):
-    devnull = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(devnull, 0)
+    devnull = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2) if request["abstract"] else (0,):
+        os.dup2(devnull, descriptor)
     os.close(devnull)
     _confine(request, path, cache)
     workdir.enter(os.path.dirname(os.path.dirname(path)))
@@ -72,45 +74,61 @@ def _settle(request, path, cache):
 
 def _confine(request, path, cache):
     sandbox.die_with(request["parent"])
-    sandbox.limit_resources(request["limit"])
+    sandbox.limit_resources(request["limit"] * len(request["texts"]))
     sandbox.confine([os.path.dirname(os.path.dirname(path)), *([cache] if cache else [])])
 
 
-def _run(text, path, told, is_artefact=lambda error: False):
-    """The program's exit code. A failure is told, and ends the process; one that is an artefact of ours is unknown."""
-    try:
-        code = compile(text, path, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        _fail(told, report.of_exception(error, path, end="syntax"))
-    sys.setrecursionlimit(sys.getrecursionlimit() + _depth())
-    try:
-        run_main(code, path)
-    except SystemExit as error:
-        return report.exit_code(error)
-    except BaseException as error:
-        _fail(told, report.of_exception(error, path, end="unknown" if is_artefact(error) else "exception"))
-    return 0
-
-
-def _fail(told, outcome):
-    told.write(outcome)
-    _exit(1)
-
-
-def _end(code):
-    """What an interpreter does when its program has come to an end."""
-    threading._shutdown()
-    atexit._run_exitfuncs()
-    _exit(code)
-
-
-def _exit(code):
+def _compute(text, path, argv, told):
+    """Run a program for real, and end as an interpreter does."""
+    outcome, error = _run(text, path, argv)
+    if error is not None:
+        told.append(outcome)
+    else:
+        threading._shutdown()
+        atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError, AttributeError):
             continue  # closed or replaced by the program
-    os._exit(code)
+    os._exit(outcome["code"])
+
+
+def _trace_all(texts, path, argv, told):
+    """Trace programs one after another, until one leaves something behind that the next could notice."""
+    state = State(os.path.dirname(os.path.dirname(path)))
+    for position, text in enumerate(texts):
+        if position:
+            workdir.write(path, text)
+            linecache.cache.pop(path, None)
+        outcome, error = abstract.trace(lambda text=text: _run(text, path, argv))
+        if position and error is not None and tells_of_another(error):
+            break
+        if error is not None and abstract.is_artefact(error):
+            outcome["end"] = "unknown"
+        told.append(outcome)
+        if not state.is_unchanged():
+            break
+    told.append(report.STOPPED)
+
+
+def _run(text, path, argv):
+    """How a program ends: its outcome, and the exception if that is what it ends with."""
+    sys.argv[:] = [path, *argv]
+    random.seed(0)
+    sys.modules["numpy"].random.seed(0)
+    try:
+        code = compile(text, path, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return report.of_exception(error, path, end="syntax"), error
+    sys.setrecursionlimit(_LIMIT + _depth())
+    try:
+        run_main(code, path)
+    except SystemExit as error:
+        return {"end": "exit", "code": report.exit_code(error)}, None
+    except BaseException as error:
+        return report.of_exception(error, path), error
+    return {"end": "exit", "code": 0}, None
 
 
 def _depth():

@@ -26,14 +26,14 @@ def main():
         with open(path, "rb") as file:
             code = compile(file.read(), path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        told.write(of_exception(error, path, end="syntax"))
+        told.append(of_exception(error, path, end="syntax"))
         raise
     try:
         run_main(code, path)
     except SystemExit:
         raise
     except BaseException as error:
-        told.write(of_exception(error, path))
+        told.append(of_exception(error, path))
         error.__traceback__ = _program_part(error.__traceback__)
         sys.excepthook(type(error), error, error.__traceback__)
         sys.exit(1)

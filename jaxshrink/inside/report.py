@@ -14,39 +14,48 @@ import tempfile
 
 from stack import library_path
 
-_SIZE = 1 << 20
-_HEAD = struct.Struct("<Q")
+_SIZE = 1 << 23
+_MOST_BYTES = 1 << 19  # of one outcome
+_HEAD = struct.Struct("<QQ")  # how many outcomes, and their bytes
 _MOST_FRAMES = 1000
 _MOST_CHARACTERS = 1 << 17
+STOPPED = {"end": "stopped"}
+"""Told in place of an outcome by a child that leaves the rest of its programs to another."""
+
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _OUR_LINES = re.compile(rf'^ *File "{re.escape(_HERE)}[^"]*", line \d+, in .*\n(?:    .*\n)*', re.MULTILINE)
 
 
 class Report:
-    """What a child says of its end: written once by the child, read once by the supervisor."""
+    """What a child says of the ends of its programs, one after another: the child appends, the supervisor reads."""
 
     def __init__(self, descriptor=None):
         self.descriptor = _shared_file() if descriptor is None else descriptor
         self.memory = mmap.mmap(self.descriptor, _SIZE)
 
-    def write(self, outcome):
-        data = json.dumps(outcome).encode()
-        if len(data) > _SIZE - _HEAD.size:
-            short = dict(outcome, message=(outcome["message"] or "")[:10000], frames=outcome["frames"][-100:])
-            data = json.dumps(short).encode()
-        self.memory[_HEAD.size : _HEAD.size + len(data)] = data
-        self.memory[: _HEAD.size] = _HEAD.pack(len(data))  # last: now it is complete
+    def append(self, outcome):
+        count, used = self._head()
+        data = json.dumps(outcome).encode() + b"\n"
+        if len(data) > _MOST_BYTES:
+            short = dict(outcome, message=outcome["message"][:10000], frames=outcome["frames"][-100:])
+            data = json.dumps(short).encode() + b"\n"
+        start = _HEAD.size + used
+        self.memory[start : start + len(data)] = data
+        self.memory[: _HEAD.size] = _HEAD.pack(count + 1, used + len(data))  # last: now it is complete
+
+    def count(self):
+        return self._head()[0]
 
     def read(self):
-        """The outcome, or None if the child ended without a word."""
-        (length,) = _HEAD.unpack(self.memory[: _HEAD.size])
-        if not 0 < length <= _SIZE - _HEAD.size:
-            return None
-        return json.loads(self.memory[_HEAD.size : _HEAD.size + length])
+        used = self._head()[1]
+        return [json.loads(line) for line in self.memory[_HEAD.size : _HEAD.size + used].splitlines()]
 
     def close(self):
         self.memory.close()
         os.close(self.descriptor)
+
+    def _head(self):
+        return _HEAD.unpack(self.memory[: _HEAD.size])
 
 
 def of_exception(error, path, end="exception"):

@@ -5,6 +5,7 @@ supervisor ends all children and returns. A child's word comes through `report`,
 through pipes, its end through SIGCHLD; none of them can keep the loop waiting.
 """
 
+import collections
 import json
 import os
 import selectors
@@ -14,7 +15,7 @@ import time
 
 import limits
 import workdir
-from report import Report, of_exception
+from report import STOPPED, Report, of_exception
 
 _TICK = 0.05
 _OUTPUT = 1 << 16
@@ -22,33 +23,54 @@ _WALL = 4  # wall clock seconds for each second of CPU time that a child may tak
 
 
 class Child:
-    """A running candidate, as its supervisor sees it."""
+    """A process that runs the programs of a request, one after another, as its supervisor sees it.
+
+    Programs for real runs come alone; abstract ones in groups, their output is not kept.
+    """
 
     def __init__(self, request, root):
         self.request = request
         self.root = root
         self.report = Report()
-        self.started = time.monotonic()
         self.killed = None
         self.outputs = {}
         self.pid = 0
+        self.begin(0, 0.0)
 
-    def outcome(self, status, seconds):
-        """How it ended, by its own word, its exit status, and what was done to it."""
-        stdout, stderr = (bytes(output).decode(errors="replace") for output in self.outputs.values())
-        outcome = {"end": "exit", "stdout": stdout, "stderr": stderr, "seconds": seconds}
+    def begin(self, count, cpu_seconds):
+        """It has come to its next program."""
+        self.count, self.cpu_before, self.started = count, cpu_seconds, time.monotonic()
+
+    def exceeds_time(self):
+        """Whether the program that it runs now takes too long."""
+        count, cpu_seconds = self.report.count(), limits.cpu_seconds(self.pid)
+        if count > self.count:
+            self.begin(count, cpu_seconds)
+        limit = self.request["limit"]
+        return cpu_seconds - self.cpu_before > limit or self.age() > _WALL * limit
+
+    def age(self):
+        return time.monotonic() - self.started
+
+    def outcomes(self, status, seconds):
+        """How its programs ended, by its word, its exit status, and what was done to it."""
         told = self.report.read()
+        stopped = told[-1:] == [STOPPED]
+        if self.request["abstract"]:
+            told = told[: len(told) - stopped]
+            ended = told if stopped or len(told) == len(self.request["ids"]) else [*told, self._end(status)]
+            return [{"seconds": seconds / len(ended), **outcome} for outcome in ended]
+        stdout, stderr = (bytes(output).decode(errors="replace") for output in self.outputs.values())
+        outcome = {**self._end(status), "stdout": stdout, "stderr": stderr, "seconds": seconds}
+        return [{**outcome, **(told[0] if told else {})}]
+
+    def _end(self, status):
+        if self.killed:
+            return {"end": self.killed}
         if os.WIFSIGNALED(status):
-            outcome.update(end="signal", signal=os.WTERMSIG(status))
-            if outcome["signal"] == signal.SIGXCPU:
-                outcome["end"] = "timeout"
-        else:
-            outcome["code"] = os.WEXITSTATUS(status)
-        if told is not None:
-            outcome.update(told)
-        elif self.killed:
-            outcome["end"] = self.killed
-        return outcome
+            number = os.WTERMSIG(status)
+            return {"end": "timeout" if number == signal.SIGXCPU else "signal", "signal": number}
+        return {"end": "exit", "code": os.WEXITSTATUS(status)}
 
 
 class Supervisor:
@@ -59,7 +81,7 @@ class Supervisor:
         self.spec = spec
         self.life = life
         self.contents = workdir.layout(spec["folder"]) if spec["folder"] else ((), ())
-        self.waiting = []
+        self.waiting = collections.deque()
         self.running = {}
         self.count = 0
         self.received = b""
@@ -79,7 +101,7 @@ class Supervisor:
         self.open = True
         while self.open:
             while self.waiting and len(self.running) < self.spec["jobs"]:
-                self._start(self.waiting.pop(0))
+                self._start(self.waiting.popleft())
             for key, _ in self.selector.select(_TICK if self.running else None):
                 key.data()
             self._reap()
@@ -107,15 +129,15 @@ class Supervisor:
     def _start(self, request):
         self.count += 1
         child = Child(request, os.path.join(self.spec["root"], str(self.count)))
-        path = workdir.make(child.root, request["text"], self.spec["folder"], self.contents, self.spec["confined"])
-        pipes = [os.pipe(), os.pipe()]
+        path = workdir.make(child.root, request["texts"][0], self.spec["folder"], self.contents, self.spec["confined"])
+        pipes = [] if request["abstract"] else [os.pipe(), os.pipe()]
         request["parent"] = os.getpid()
         child.pid = os.fork()
         if child.pid == 0:
             try:
                 self._become_child(child, path, pipes)
             except BaseException as error:  # our own code failed: say so, and never go on as a second supervisor
-                child.report.write(dict(of_exception(error, path), end="unknown"))
+                child.report.append(dict(of_exception(error, path), end="unknown"))
             finally:
                 os._exit(70)
         for read, write in pipes:
@@ -130,8 +152,8 @@ class Supervisor:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        os.dup2(pipes[0][1], 1)
-        os.dup2(pipes[1][1], 2)
+        for descriptor, (_, write) in zip((1, 2), pipes):
+            os.dup2(write, descriptor)
         for one in (self.selector, self.channel, self.wake, self.signals):
             one.close()
         for descriptor in [*sum(pipes, ()), *(read for other in self.running.values() for read in other.outputs)]:
@@ -174,7 +196,12 @@ class Supervisor:
             if read in self.selector.get_map():
                 self.selector.unregister(read)
             os.close(read)
-        self.answer({"id": child.request["id"], "outcome": child.outcome(status, seconds)})
+        request, outcomes = child.request, child.outcomes(status, seconds)
+        for number, outcome in zip(request["ids"], outcomes):
+            self.answer({"id": number, "outcome": outcome})
+        rest = len(outcomes)
+        if rest < len(request["ids"]):
+            self.waiting.appendleft(dict(request, ids=request["ids"][rest:], texts=request["texts"][rest:]))
         child.report.close()
         workdir.remove(child.root)
 
@@ -185,12 +212,10 @@ class Supervisor:
                 limits.kill(pid)
 
     def _enforce_limits(self):
-        now = time.monotonic()
         for child in self.running.values():
-            limit = child.request["limit"]
-            if limits.cpu_seconds(child.pid) > limit or now - child.started > _WALL * limit:
+            if child.exceeds_time():
                 child.killed = "timeout"
-            elif now - child.started > _TICK and limits.exceeds_memory(child.pid, self.spec["memory"]):
+            elif child.age() > _TICK and limits.exceeds_memory(child.pid, self.spec["memory"]):
                 child.killed = "memory"
             if child.killed:
                 limits.kill(child.pid)

@@ -1,7 +1,6 @@
 """The folder in which a candidate runs: its program, the data files beside it, a home and a place for temporary files."""
 
 import os
-import random
 import shutil
 import sys
 
@@ -43,21 +42,23 @@ def make(root, text, source=None, contents=((), ()), link=True):
     for file in files:
         (os.symlink if link else _copy)(os.path.join(source, file), os.path.join(work, file))
     path = os.path.join(work, PROGRAM)
-    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-        file.write(text)
+    write(path, text)
     return path
 
 
+def write(path, text):
+    """Write a program, byte for byte."""
+    with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        file.write(text)
+
+
 def enter(root):
-    """Make this process live there, with the same random numbers each time."""
+    """Make this process live there."""
     work = os.path.join(root, "work")
     os.chdir(work)
     os.environ.update(HOME=os.path.join(root, "home"), TMPDIR=os.path.join(root, "tmp"), PWD=work)
     if "tempfile" in sys.modules:
         sys.modules["tempfile"].tempdir = None  # it remembers the old place
-    random.seed(0)
-    if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(0)
     sys.path[0] = work
 
 

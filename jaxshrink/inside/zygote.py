@@ -26,19 +26,15 @@ def main(descriptor, spec):
     features = {"landlock": sandbox.landlock_version(), "network": sandbox.cut_network()}
     sandbox.adopt_orphans()
     spec["confined"] = features["landlock"] > 0
-    checked = False
     try:
-        versions = _preload(spec, descriptor) if spec["preload"] else {}
+        features.update(_preload(spec, descriptor) if spec["preload"] else {})
     except ImportError as error:
         channel.sendall(json.dumps({"error": str(error)}).encode() + b"\n")
         return
-    if spec["preload"]:
-        checked = abstract.check()
-    life = child.forked(spec, checked) if spec["preload"] else child.executed(spec)
-    supervisor = Supervisor(channel, spec, life)
+    supervisor = Supervisor(channel, spec, child.forked(spec) if spec["preload"] else child.executed(spec))
+    supervisor.answer({"ready": {"python": sys.version.split()[0], **features}})
     gc.collect()
     gc.freeze()
-    supervisor.answer({"ready": {"python": sys.version.split()[0], "abstract": checked, **versions, **features}})
     supervisor.serve()
     workdir.remove(spec["root"])
 
@@ -63,7 +59,10 @@ def _preload(spec, descriptor):
             _restart_without(module, spec, descriptor)
         if _backend_started() or _threads() > threads:
             _restart_without(module, spec, descriptor)
-    return {"jax": jax.__version__, "jaxlib": jaxlib.__version__, "numpy": numpy.__version__, "imports": spec["imports"]}
+    return {
+        "jax": jax.__version__, "jaxlib": jaxlib.__version__, "numpy": numpy.__version__,
+        "imports": spec["imports"], "abstract": abstract.check(),
+    }  # fmt: skip
 
 
 def _restart_without(module, spec, descriptor):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 import threading
 import tokenize
 from collections.abc import Mapping, Sequence
@@ -22,8 +23,22 @@ LONGER = 4
 COLD_JOBS = 3
 """As many at least, whatever `jobs` says: a result is verified three times, at once."""
 
+GROUP = 8
+"""Programs that are traced one after another in one fork. A constant, so that nothing depends on the number of jobs."""
+
 _ABSTRACT_ENDS = (End.EXCEPTION, End.EXIT, End.SYNTAX)
 """What an abstract run can tell; anything else may come of values that are not the real ones."""
+
+
+@dataclasses.dataclass
+class _Asked:
+    """A program on its way to an outcome."""
+
+    text: str
+    tier: Tier
+    request: dict[str, Any]
+    outcome: Future[Outcome] = dataclasses.field(default_factory=Future)
+    again: bool = False
 
 
 class Runner:
@@ -44,23 +59,21 @@ class Runner:
 
     def run(self, texts: Sequence[str], tier: Tier, timeout: float | None = None) -> list[Outcome]:
         """Outcomes of the texts, in order. None is a time-out that a lack of time on this machine explains."""
-        outcomes = [future.result() for future in [self.submit(text, tier, timeout) for text in texts]]
-        limit = self._limit(tier, timeout)
+        size = GROUP if tier is Tier.ABSTRACT else 1
+        groups = [texts[start : start + size] for start in range(0, len(texts), size)]
+        futures = [future for group in groups for future in self._submit(group, tier, timeout)]
+        outcomes = [future.result() for future in futures]
         for index, outcome in enumerate(outcomes):
             if outcome.end is End.TIMEOUT:
-                outcomes[index] = self.submit(texts[index], tier, LONGER * limit).result()
+                longer = LONGER * self._limit(tier, timeout)
+                outcomes[index] = self.submit(texts[index], tier, longer).result()
         return outcomes
 
     def submit(
         self, text: str, tier: Tier, timeout: float | None = None, *, env: Mapping[str, str] | None = None
     ) -> Future[Outcome]:
-        """Queue one run; at most `jobs` go on at once. `env` is for cold runs, in which it comes on top of the setting's."""
-        request = {
-            "text": text, "abstract": tier is Tier.ABSTRACT, "limit": self._limit(tier, timeout), "env": dict(env or {}),
-        }  # fmt: skip
-        outcome: Future[Outcome] = Future()
-        self._ask(request, tier, outcome, self._server(tier is not Tier.COLD), second_try=False)
-        return outcome
+        """Queue one run; at most `jobs` go on at once. `env` is for cold runs: on top of the setting's."""
+        return self._submit([text], tier, timeout, env)[0]
 
     def cold(
         self, program: str | Path, *, env: Mapping[str, str] | None = None, timeout: float | None = None
@@ -117,33 +130,38 @@ class Runner:
         }  # fmt: skip
         return Server(setting.python, setting.environment(), spec)
 
-    def _ask(
-        self, request: dict[str, Any], tier: Tier, outcome: Future[Outcome], server: Server, second_try: bool
-    ) -> None:
-        answer = server.ask(request)
-        answer.add_done_callback(lambda _: self._settle(answer, request, tier, outcome, server, second_try))
+    def _submit(
+        self, texts: Sequence[str], tier: Tier, timeout: float | None, env: Mapping[str, str] | None = None
+    ) -> list[Future[Outcome]]:
+        request = {"abstract": tier is Tier.ABSTRACT, "limit": self._limit(tier, timeout), "env": dict(env or {})}
+        asked = [_Asked(text, tier, request) for text in texts]
+        self._ask(asked, self._server(tier is not Tier.COLD))
+        return [one.outcome for one in asked]
 
-    def _settle(
-        self, answer: Future[dict[str, Any]], request: dict[str, Any], tier: Tier, outcome: Future[Outcome],
-        server: Server, second_try: bool,
-    ) -> None:  # fmt: skip
+    def _ask(self, asked: Sequence[_Asked], server: Server) -> None:
+        answers = server.ask([one.text for one in asked], asked[0].request)
+        for one, answer in zip(asked, answers, strict=True):
+            answer.add_done_callback(functools.partial(self._settle, one, server))
+
+    def _settle(self, asked: _Asked, server: Server, answer: Future[dict[str, Any]]) -> None:
         """Turn an answer into an outcome. Where the server has died, ask another one, then a cold run."""
         problem = answer.exception()
         if problem is None:
-            outcome.set_result(self._counted(Outcome.from_json(answer.result()), tier))
+            asked.outcome.set_result(self._counted(Outcome.from_json(answer.result()), asked.tier))
         elif self.closed or server.greeting.exception() is not None:
-            outcome.set_exception(server.greeting.exception() or problem)
-        elif not second_try:
-            self.helpers.submit(self._ask_another, request, tier, outcome, server)
-        elif tier is not Tier.COLD:
-            self.helpers.submit(self._ask, request, Tier.COLD, outcome, self._server(False), second_try=False)
+            asked.outcome.set_exception(server.greeting.exception() or problem)
+        elif not asked.again or asked.tier is not Tier.COLD:
+            self.helpers.submit(self._ask_again, asked, server)
         else:
-            outcome.set_exception(problem)
+            asked.outcome.set_exception(problem)
 
-    def _ask_another(
-        self, request: dict[str, Any], tier: Tier, outcome: Future[Outcome], dead: Server
-    ) -> None:
-        self._ask(request, tier, outcome, self._server(tier is not Tier.COLD, instead_of=dead), second_try=True)
+    def _ask_again(self, asked: _Asked, dead: Server) -> None:
+        if asked.again:
+            asked.tier = Tier.COLD
+            self._ask([asked], self._server(False))
+        else:
+            asked.again = True
+            self._ask([asked], self._server(asked.tier is not Tier.COLD, instead_of=dead))
 
     def _counted(self, outcome: Outcome, tier: Tier) -> Outcome:
         with self.lock:

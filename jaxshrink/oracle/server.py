@@ -9,7 +9,7 @@ import socket
 import subprocess
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ class Server:
         self.root = Path(tempfile.mkdtemp(prefix="jaxshrink-"))
         self.pending: dict[int, Future[dict[str, Any]]] = {}
         self.lock = threading.Lock()
+        self.sending = threading.Lock()  # another one: answers must get through while a long request is sent
         self.numbers = itertools.count()
         self.dead = False
         self.greeting: Future[dict[str, Any]] = Future()
@@ -65,20 +66,22 @@ class Server:
         """Wait until it is up; what it says of itself: versions, what of the sandbox is in force."""
         return self.greeting.result()
 
-    def ask(self, request: Mapping[str, Any]) -> Future[dict[str, Any]]:
-        """Queue a request; its answer comes, or ServerDied."""
-        answer: Future[dict[str, Any]] = Future()
+    def ask(self, texts: Sequence[str], request: Mapping[str, Any]) -> list[Future[dict[str, Any]]]:
+        """Queue programs; of each comes how it ended, or ServerDied."""
+        answers: list[Future[dict[str, Any]]] = [Future() for _ in texts]
         with self.lock:
-            number = next(self.numbers)
-            self.pending[number] = answer
-            try:
-                if self.dead:
-                    raise ServerDied(self._last_words())
-                self.channel.sendall(json.dumps({**request, "id": number}).encode() + b"\n")
-            except (OSError, ServerDied) as error:
-                self.pending.pop(number, None)
-                answer.set_exception(ServerDied(str(error)))
-        return answer
+            numbers = list(itertools.islice(self.numbers, len(texts)))
+            self.pending.update(zip(numbers, answers, strict=True))
+            dead = self.dead
+        try:
+            line = json.dumps({**request, "ids": numbers, "texts": list(texts)}).encode() + b"\n"
+            with self.sending:
+                self.channel.sendall(line)
+        except OSError:
+            dead = True
+        if dead:
+            self._fail(numbers)
+        return answers
 
     def close(self) -> None:
         """End it and all that it runs."""
@@ -109,13 +112,16 @@ class Server:
             pass  # torn in the middle of a line: ended like one that is closed
         with self.lock:
             self.dead = True
-            left = [*self.pending.values()]
-            self.pending.clear()
-        died = ServerDied(self._last_words())
-        for answer in left:
-            answer.set_exception(died)
         if not self.greeting.done():
-            self.greeting.set_exception(TargetError(f"the interpreter did not start: {died}"))
+            self.greeting.set_exception(TargetError(f"the interpreter did not start: {self._last_words()}"))
+        self._fail([*self.pending])
+
+    def _fail(self, numbers: Sequence[int]) -> None:
+        """Nobody will answer these."""
+        with self.lock:
+            answers = [self.pending.pop(number) for number in numbers if number in self.pending]
+        for answer in answers:
+            answer.set_exception(ServerDied(self._last_words()))
 
     def _pass_on(self, message: dict[str, Any]) -> None:
         if "ready" in message:
