@@ -1,0 +1,82 @@
+"""Whether a program has left a process as it found it, so that another can run there.
+
+A fork costs ten times what tracing a small program does, most of it in copied pages. So abstract runs
+share one, as long as each leaves nothing behind that the next could notice.
+"""
+
+import builtins
+import os
+import sys
+import threading
+import warnings
+
+_TELLTALE = ("uplicate", "already")  # what registries say that a process has only one of
+
+
+class State:
+    """What a program may change outside its own module."""
+
+    def __init__(self, folder):
+        import jax
+        import jax.numpy
+        import numpy
+
+        self.folder = folder
+        self.modules = (builtins, jax, jax.numpy, jax.lax, jax.nn, jax.random, jax.tree_util, numpy)
+        self.contents = [dict(vars(module)) for module in self.modules]
+        self.rest = self._rest()
+
+    def is_unchanged(self):
+        """Whether all is as it was when this object was made."""
+        try:
+            return self.rest == self._rest() and all(map(_still_has, self.modules, self.contents))
+        except Exception:  # comparing what a program has put there may do anything
+            return False
+
+    def _rest(self):
+        import jax
+        import numpy
+
+        return (
+            os.getcwd(),
+            [names for _, *names in os.walk(self.folder)],
+            dict(os.environ),
+            list(sys.path),
+            [(stream, stream.closed) for stream in (sys.stdin, sys.stdout, sys.stderr)],
+            sys.excepthook,
+            list(warnings.filters),
+            threading.active_count(),
+            _threads(),
+            dict(jax.config.values),
+            _trace_context(),
+            numpy.geterr(),
+        )
+
+
+def tells_of_another(error):
+    """Whether an exception may be due to a program that ran here before."""
+    try:
+        message = str(error)
+    except Exception:  # an exception's own __str__ may do anything
+        return True
+    return any(word in message for word in _TELLTALE)
+
+
+def _still_has(module, contents):
+    """Whether a module's variables have the values that they had, by identity; it may have got new ones."""
+    return list(map(vars(module).get, contents)) == list(contents.values())
+
+
+def _threads():
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return 1
+
+
+def _trace_context():
+    """The settings that are local to a thread and set by context managers, such as the mesh."""
+    from jax._src import config
+
+    function = getattr(config, "trace_context", None) or getattr(config.config, "_trace_context", None)
+    return function() if function else None
