@@ -27,6 +27,11 @@ QUIET = frozenset({"jax", "jaxlib", "numpy", "scipy"}) | sys.stdlib_module_names
 
 def settle(tree: ast.Module) -> ast.Module:
     """Add conventional imports that are missing; drop imports, functions and plain values that are never read."""
+    return settled(tree)[0]
+
+
+def settled(tree: ast.Module) -> tuple[ast.Module, Scopes]:
+    """The settled tree and its scopes."""
     while True:
         scopes = Scopes(tree)
         missing = {name.id for name in scopes.unbound} & CONVENTIONAL.keys()
@@ -36,7 +41,7 @@ def settle(tree: ast.Module) -> ast.Module:
             continue
         unread = [] if scopes.dynamic else _unread(tree, scopes)
         if not unread:
-            return tree
+            return tree, scopes
         tree = trees.apply(tree, [Edit.delete(*unread)])
 
 

@@ -72,7 +72,10 @@ def apply(tree: ast.Module, edits: Iterable[Edit]) -> ast.Module:
     for edit in edits:
         for node, by in edit.changes.items():
             changes.setdefault(node, by)
-    result = _Rebuild(changes).one(tree)
+    above = tree.__dict__.get("_parents")
+    if above is None:
+        above = tree.__dict__["_parents"] = parents(tree)
+    result = _Rebuild(changes, above).one(tree)
     assert isinstance(result, ast.Module)
     return result
 
@@ -91,7 +94,7 @@ def clone(node: Node) -> Node:
     """A deep copy that keeps origins; needed where a node is to stand in two places."""
     new = cast(Node, node.__class__())
     for name, value in node.__dict__.items():
-        if name == "_identity":
+        if name in ("_identity", "_parents"):
             continue
         if isinstance(value, ast.AST):
             value = clone(value)
@@ -105,7 +108,8 @@ def shallow(node: Node) -> Node:
     """A new node with the same parts, for one that moves: the old one can be deleted."""
     new = cast(Node, node.__class__())
     new.__dict__.update(node.__dict__)
-    new.__dict__.pop("_identity", None)
+    for own in ("_identity", "_parents"):
+        new.__dict__.pop(own, None)
     return new
 
 
@@ -141,10 +145,20 @@ def parents(tree: ast.AST) -> dict[ast.AST, ast.AST]:
 
 
 class _Rebuild:
-    """One application of changes. `many` gives what a node becomes, `one` where one node must stand."""
+    """One application of changes. `many` gives what a node becomes, `one` where one node must stand.
 
-    def __init__(self, changes: Mapping[ast.AST, Replacement]):
+    With the tree's `parents`, whatever is not above a change is left alone without a look.
+    """
+
+    def __init__(self, changes: Mapping[ast.AST, Replacement], parents: Mapping[ast.AST, ast.AST] | None = None):
         self.changes = dict(changes)
+        self.parents = parents or {}
+        self.touched: set[ast.AST] = set()
+        for node in changes:
+            at: ast.AST | None = node
+            while at is not None and at not in self.touched:
+                self.touched.add(at)
+                at = self.parents.get(at)
 
     def one(self, node: ast.AST) -> ast.AST:
         result = self.many(node)
@@ -155,6 +169,8 @@ class _Rebuild:
     def many(self, node: ast.AST) -> tuple[ast.AST, ...]:
         by = self.changes.pop(node, None)  # popped: a replacement may contain the node that it replaces
         if by is None:
+            if node in self.parents and node not in self.touched:
+                return (node,)
             return normalised(self.rebuilt(node))
         nodes = by if isinstance(by, tuple) else (by,)
         result = tuple(piece for new in nodes for piece in self.many(new))
@@ -253,7 +269,8 @@ def _with(node: ast.AST, new: Mapping[str, object]) -> ast.AST:
         return node
     copy = node.__class__()
     copy.__dict__.update(node.__dict__)
-    copy.__dict__.pop("_extent", None)
+    for derived in ("_extent", "_parents"):
+        copy.__dict__.pop(derived, None)
     copy.__dict__.update(new)
     return copy
 

@@ -56,7 +56,7 @@ def decorated(view: View) -> Iterator[Edit]:
 
 
 def eta(view: View) -> Iterator[Edit]:
-    """`lambda x: f(x)` is `f`, and `lambda: f(y)` called at once is `f(y)`."""
+    """`lambda x: f(x)` is `f`; `(lambda x: f(x))(y)` and `partial(f, y)()` are `f(y)`."""
     for node in view.all(ast.Lambda):
         body = node.body
         if isinstance(body, ast.Call):
@@ -66,6 +66,9 @@ def eta(view: View) -> Iterator[Edit]:
             edit = _applied(view, call, call.func, call.func.body, {})
             if edit is not None:
                 yield edit
+        if isinstance(call.func, ast.Call) and ast.unparse(call.func.func) in ("functools.partial", "partial"):
+            function, *first = call.func.args
+            yield Edit.replace(call, ast.Call(function, [*first, *call.args], [*call.func.keywords, *call.keywords]))
 
 
 def inline_calls(view: View) -> Iterator[Edit]:

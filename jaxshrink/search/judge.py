@@ -10,8 +10,7 @@ from collections.abc import Callable, Sequence
 
 from jaxshrink import order
 from jaxshrink import tree as trees
-from jaxshrink.scopes import Scopes
-from jaxshrink.settle import settle
+from jaxshrink.settle import settled
 from jaxshrink.tree import Inapplicable
 
 
@@ -63,7 +62,7 @@ class Judge:
     def admitted(self, candidate: ast.Module, limit: order.Size) -> str | None:
         """The candidate's text, or None where the answer is no without a run."""
         try:
-            candidate = settle(candidate)
+            candidate, scopes = settled(candidate)
             text = trees.text(candidate)
         except (ValueError, RecursionError, Inapplicable):  # an f-string that this Python cannot write
             self.counts.syntax += 1
@@ -78,7 +77,6 @@ class Judge:
         except (SyntaxError, ValueError, RecursionError):
             self.counts.syntax += 1
             return None
-        scopes = Scopes(candidate)
         if scopes.unbound or scopes.early(candidate):
             self.counts.unbound += 1
             return None
