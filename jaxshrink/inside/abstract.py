@@ -112,10 +112,11 @@ def _array_class(tracer_class):
         except TypeError:  # random keys and other types of JAX alone
             raise Unknown from None
 
+    real = array.ArrayImpl
     methods = {
         "__slots__": (),
-        "__module__": array.ArrayImpl.__module__,
-        "__qualname__": array.ArrayImpl.__qualname__,
+        "__module__": real.__module__,
+        "__qualname__": real.__qualname__,
         "to_concrete_value": plain,
         "__bool__": checked(bool, "bool"),
         "__int__": checked(int, "scalar"),
@@ -135,7 +136,9 @@ def _array_class(tracer_class):
         "is_ready": lambda self: True,
     }
     methods.update((name, _unanswerable(tracer_class, name)) for name in _ONLY_REAL)
-    return type(array.ArrayImpl.__name__, (tracer_class,), methods)
+    # Messages made in C show the name with which a class was made, all others its `__name__`.
+    named = type("Named", (type(tracer_class),), {"__name__": property(lambda cls: real.__name__)})
+    return named("{}.{}".format(real.__module__, real.__name__), (tracer_class,), methods)
 
 
 _ONLY_REAL = (

@@ -63,7 +63,7 @@ def of_exception(error, path, end="exception"):
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     frames = [_frame(entry, path) for entry in _entries(error.__traceback__)]
-    return {"end": end, "type": name, "message": _message(error), "frames": frames, "code": 1}
+    return {"end": end, "type": name, "message": _message(error, path), "frames": frames, "code": 1}
 
 
 def exit_code(error):
@@ -116,9 +116,10 @@ def _span(code, instruction):
     return tuple(-1 if one is None else one for one in span[1:])
 
 
-def _message(error):
-    """The message; tracebacks in it (of callbacks) show no frames of ours."""
+def _message(error, path):
+    """The message; it names the program without its folder, and tracebacks in it (of callbacks) show no frames of ours."""
     try:
-        return _OUR_LINES.sub("", str(error)[:_MOST_CHARACTERS])
+        message = _OUR_LINES.sub("", str(error)[:_MOST_CHARACTERS])
     except BaseException as problem:  # an exception's own __str__ may do anything
         return f"<{type(problem).__name__} while making the message>"
+    return message.replace(os.path.join(os.path.dirname(path), ""), "")

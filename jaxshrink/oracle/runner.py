@@ -6,7 +6,6 @@ import collections
 import dataclasses
 import functools
 import threading
-import tokenize
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -80,8 +79,7 @@ class Runner:
     ) -> Outcome:
         """Run a program (its text, or the file that holds it) in a fresh interpreter."""
         if isinstance(program, Path):
-            with tokenize.open(program) as file:
-                program = file.read()
+            program = program.read_bytes().decode(errors="surrogateescape")  # written as it is: it may declare its coding
         return self.submit(program, Tier.COLD, timeout, env=env).result()
 
     def warm_up(self) -> None:
