@@ -51,8 +51,8 @@ class Cuts:
         self.history: list[ast.Module] = []
 
     @functools.lru_cache(maxsize=1)  # noqa: B019 - of one job, which ends with it
-    def view(self, tree: ast.Module) -> View:
-        return View(tree, self.observation)
+    def view(self, tree: ast.Module, thorough: bool = False) -> View:
+        return View(tree, self.observation, thorough)
 
     def accept(self, tree: ast.Module) -> None:
         self.history.append(tree)
@@ -82,25 +82,25 @@ class Cuts:
     # -- big cuts
 
     def big_cut(self) -> ast.Module:
-        """The smallest lifted program that fails in the same way, or what of the whole was executed."""
+        """The smallest lifted program that fails in the same way, or what of the whole was executed.
+
+        Abstract runs know no numbers; in real ones other numbers than ones may be what fails.
+        """
         self.begins("lift")
         view = self.view(self.whole)
-        for style, tier in self.attempts():
-            found = self.first(_ordered(lifted(view, self.observation, style), self.whole), tier)
-            if found is not None:
-                return found
+        for tier in self.tiers():
+            if tier is not Tier.COLD:
+                styles = (Style.ONES,) if tier is Tier.ABSTRACT else Style
+                proposals = itertools.chain(*(lifted(view, self.observation, style) for style in styles))
+                found = self.first(_ordered(proposals, self.whole), tier)
+                if found is not None:
+                    return found
         self.begins("cover")
         for tier in self.tiers():
             found = self.first([settle(tree) for tree in self.wholes()], tier)
             if found is not None:
                 return found
         raise Unreproducible
-
-    def attempts(self) -> Iterator[tuple[Style, Tier]]:
-        """Plain arrays in each tier that is cheap, then other numbers, which say more where arrays are computed."""
-        cheap = [tier for tier in self.tiers() if tier is not Tier.COLD]
-        yield from ((Style.ONES, tier) for tier in cheap)
-        yield from itertools.product((Style.EXACT, Style.LOWEST, Style.ZEROS), cheap[-1:])
 
     def tiers(self) -> list[Tier]:
         return [tier for tier in Tier if list(Tier).index(tier) >= list(Tier).index(self.interest.floor)]

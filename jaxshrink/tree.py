@@ -31,11 +31,13 @@ class Edit:
 
     Nodes inside a replacement that belong to the tree may be changed by other edits
     applied at the same time; where two edits change one node, the first wins.
-    `weight` is roughly how many characters the edit removes.
+    `weight` is roughly how many nodes the edit removes. `about` tells edits apart across versions of the tree
+    where the changes do not: what follows from them may differ from version to version.
     """
 
     changes: Mapping[ast.AST, Replacement]
     weight: int = 1
+    about: Hashable = None
 
     @classmethod
     def delete(cls, *nodes: ast.AST) -> Edit:

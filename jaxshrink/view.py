@@ -17,11 +17,15 @@ NodeType = TypeVar("NodeType", bound=ast.AST)
 
 
 class View:
-    """What a pass is given. Nothing in it may be changed."""
+    """What a pass is given. Nothing in it may be changed.
 
-    def __init__(self, tree: ast.Module, observation: Observation | None = None):
+    `thorough`: all edits are wanted, not only those that are likely to help.
+    """
+
+    def __init__(self, tree: ast.Module, observation: Observation | None = None, thorough: bool = True):
         self.tree = tree
         self.observation = observation
+        self.thorough = thorough
 
     @functools.cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:

@@ -133,8 +133,31 @@ def _cut(
         statement = as_statement(draft.closed(node, frame.locals, filled))
         arrays = [observation.objects[ref] for ref in traced.values()]
         yield from _transformed(draft, statement, list(parameters.values()), arrays, style, transforms)
+        if not transforms:
+            yield from _leaked(Draft(view, observation, style), node, frame, operands, traced, as_statement)
     draft = Draft(view, observation, style)
     yield draft.module(as_statement(draft.closed(node, frame.locals)))
+
+
+def _leaked(
+    draft: Draft,
+    node: ast.AST,
+    frame: UserFrame,
+    operands: list[tuple[ast.expr, Ref]],
+    traced: Mapping[ast.expr, Ref],
+    as_statement: Callable[[ast.AST], ast.stmt],
+) -> Iterator[ast.Module]:
+    """Outside all transformations a tracer has leaked from one that is over: each in turn leaks from a new one."""
+    objects, body = draft.observation.objects, draft.body
+    for leak, ref in traced.items():
+        array = render.leaf(objects[ref], draft.style)
+        draft.body = [*trees.statements("kept = []\njax.jit(kept.append)(0)"), *body]
+        draft.body[1].value.args[0] = array  # type: ignore[attr-defined]
+        filled = {
+            part: trees.expression("kept[0]") if part is leak else render.plain(other, objects, draft.style)
+            for part, other in operands
+        }
+        yield draft.module(as_statement(draft.closed(node, frame.locals, filled)))
 
 
 def _transformed(

@@ -27,7 +27,8 @@ def closed_deletion(view: View, *roots: ast.stmt) -> Edit:
         below.update(ast.walk(statement))
         for binding in lost(view, statement, below):
             queue.extend(view.statement(use) for use in binding.uses if use not in below)
-    return Edit.delete(*gone)
+    about = ("delete", *map(trees.identity, roots))
+    return Edit(dict.fromkeys(gone, DELETE), sum(map(trees.extent, gone)), about)
 
 
 def with_holes(view: View, statement: ast.stmt) -> Iterator[Edit]:
@@ -36,11 +37,11 @@ def with_holes(view: View, statement: ast.stmt) -> Iterator[Edit]:
     uses = [use for binding in lost(view, statement, below) for use in binding.uses if use not in below]
     if not uses or isinstance(statement, ast.Import | ast.ImportFrom):
         return
-    for values in (view.stand_in, view.rendered):
+    for i, values in enumerate((view.stand_in, view.rendered)):
         holes = {use: hole for use in uses if (hole := values(use)) is not None}
         if len(holes) == len(uses):
             weight = trees.extent(statement) - sum(trees.extent(hole) - 1 for hole in holes.values())
-            yield Edit({**holes, statement: DELETE}, weight)
+            yield Edit({**holes, statement: DELETE}, weight, ("holes", i, trees.identity(statement)))
 
 
 def lost(view: View, statement: ast.stmt, gone: set[ast.AST]) -> Iterator[Binding]:

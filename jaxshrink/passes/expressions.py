@@ -11,18 +11,28 @@ from jaxshrink.tree import Edit
 from jaxshrink.view import View
 
 
+SHORT = 2
+"""Nodes of a name or a constant."""
+
 LONG = 12
 """Nodes of an expression that is worth its observed value; shorter ones get a plain value as well."""
 
 
-def replace(view: View) -> Iterator[Edit]:
-    """Put a plain value, or one of its parts, in the place of an expression."""
+def constants(view: View) -> Iterator[Edit]:
+    """Put a plain value in the place of an expression."""
     for node in view.all(ast.expr):
-        if replaceable(view, node) and not isinstance(node, ast.Constant):
+        if trees.extent(node) > (1 if view.thorough else SHORT) and replaceable(view, node):
             for plain in _plain_values(view, node):
                 yield Edit.replace(node, trees.expression(plain))
+
+
+def hoist(view: View) -> Iterator[Edit]:
+    """Put one of its parts in the place of an expression."""
+    for node in view.all(ast.expr):
+        if replaceable(view, node):
             for part in parts(node):
-                yield Edit.replace(node, part)
+                if view.thorough or trees.extent(part) > SHORT or isinstance(part, ast.Name):
+                    yield Edit.replace(node, part)
 
 
 def hoist_deep(view: View) -> Iterator[Edit]:

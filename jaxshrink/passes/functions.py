@@ -21,10 +21,11 @@ def parameters(view: View) -> Iterator[Edit]:
             binding = view.binding(arg)
             assert binding is not None
             changes: dict[ast.AST, Replacement] = dict.fromkeys([arg, *passed], DELETE)
-            yield Edit(_filled(view, changes, binding.uses, None), 2 + sum(map(trees.extent, passed)))
+            about = ("parameter", trees.identity(arg))
+            yield Edit(_filled(view, changes, binding.uses, None), 2 + sum(map(trees.extent, passed)), about)
             if len(passed) == len(calls) == 1 and binding.uses:
                 value = passed[0].value if isinstance(passed[0], ast.keyword) else passed[0]
-                yield Edit(_filled(view, changes, binding.uses, value), 2)
+                yield Edit(_filled(view, changes, binding.uses, value), 2, ("argument", trees.identity(arg)))
         for rest in filter(None, [arguments.vararg, arguments.kwarg]):
             yield Edit.delete(rest)
 

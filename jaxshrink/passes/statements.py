@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
@@ -28,27 +29,32 @@ def definitions(view: View) -> Iterator[Edit]:
 def blocks(view: View) -> Iterator[Edit]:
     """Put the body (or one branch) of a compound statement in its place."""
     for statement in trees.walk_statements(view.tree):
-        match statement:
-            case ast.If(test=test, body=body, orelse=orelse):
-                for block in (body, orelse, [ast.Expr(test)]):
-                    yield Edit.replace(statement, tuple(block))
-            case ast.For(iter=source, body=body) | ast.AsyncFor(iter=source, body=body):
-                for block in (body, [ast.Expr(source)]):
-                    yield _unlooped(view, statement, tuple(block))
-            case ast.While(test=test, body=body):
-                for block in (body, [ast.Expr(test)]):
-                    yield _unlooped(view, statement, tuple(block))
-            case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
-                yield Edit.replace(statement, tuple(body))
-                entered = [ast.Assign([item.optional_vars], item.context_expr) for item in items if item.optional_vars]
-                if entered:
-                    yield Edit.replace(statement, (*entered, *body))
-            case ast.Try(body=body, handlers=handlers, finalbody=final):
-                for block in (body, final, *(handler.body for handler in handlers)):
-                    yield Edit.replace(statement, tuple(block))
-            case ast.Match(cases=cases):
-                for case in cases:
-                    yield Edit.replace(statement, tuple(case.body))
+        for i, edit in enumerate(_blocks(view, statement)):
+            yield dataclasses.replace(edit, about=("block", i, trees.identity(statement)))
+
+
+def _blocks(view: View, statement: ast.stmt) -> Iterator[Edit]:
+    match statement:
+        case ast.If(test=test, body=body, orelse=orelse):
+            for block in (body, orelse, [ast.Expr(test)]):
+                yield Edit.replace(statement, tuple(block))
+        case ast.For(iter=source, body=body) | ast.AsyncFor(iter=source, body=body):
+            for block in (body, [ast.Expr(source)]):
+                yield _unlooped(view, statement, tuple(block))
+        case ast.While(test=test, body=body):
+            for block in (body, [ast.Expr(test)]):
+                yield _unlooped(view, statement, tuple(block))
+        case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
+            yield Edit.replace(statement, tuple(body))
+            entered = [ast.Assign([item.optional_vars], item.context_expr) for item in items if item.optional_vars]
+            if entered:
+                yield Edit.replace(statement, (*entered, *body))
+        case ast.Try(body=body, handlers=handlers, finalbody=final):
+            for block in (body, final, *(handler.body for handler in handlers)):
+                yield Edit.replace(statement, tuple(block))
+        case ast.Match(cases=cases):
+            for case in cases:
+                yield Edit.replace(statement, tuple(case.body))
 
 
 def truncated(view: View) -> Iterator[Edit]:
@@ -59,7 +65,8 @@ def truncated(view: View) -> Iterator[Edit]:
             rest = block[block.index(statement) + 1 :]
             if rest:
                 gone: dict[ast.AST, trees.Replacement] = dict.fromkeys(rest, DELETE)
-                yield Edit({statement: ast.Return(statement.value), **gone}, sum(map(trees.extent, rest)))
+                about = ("truncate", trees.identity(statement))
+                yield Edit({statement: ast.Return(statement.value), **gone}, sum(map(trees.extent, rest)), about)
 
 
 def targets(view: View) -> Iterator[Edit]:

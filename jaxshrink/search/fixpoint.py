@@ -42,7 +42,7 @@ class Fixpoint:
     def __init__(
         self,
         passes: Sequence[Pass],
-        view: Callable[[ast.Module], View],
+        view: Callable[[ast.Module, bool], View],
         judge: Judge,
         improved: Callable[[ast.Module], None],
         begins: Callable[[str], None] = lambda name: None,
@@ -73,7 +73,7 @@ class Fixpoint:
         """One pass over the tree; the same tree where it finds nothing."""
         self.begins(each.name)
         counts, start, tried = self.counts[each.name], time.monotonic(), self.judge.tried
-        edits = list(each.propose(self.view(tree)))
+        edits = list(each.propose(self.view(tree, thorough)))
         if not thorough:
             edits = [edit for edit in edits if _identity(edit) not in self.failed]
         outcome = reduce(tree, edits, self.judge, group=each.group, patience=None if thorough else PATIENCE)
@@ -92,7 +92,7 @@ class Fixpoint:
 
 def _identity(edit: Edit) -> Hashable:
     """Equal for edits that do the same to the same nodes, also when they were proposed for different versions."""
-    return frozenset(
+    return edit.about or frozenset(
         (trees.identity(node), tuple(map(_content, by if isinstance(by, tuple) else (by,))))
         for node, by in edit.changes.items()
     )
