@@ -43,6 +43,21 @@ def keys(view: View) -> Iterator[Edit]:
             yield Edit.delete(*places)
 
 
+def unkeyed(view: View) -> Iterator[Edit]:
+    """Put a value in the place of the container that holds it, and drop the look-ups: `{"w": x}` and `p["w"]`."""
+    lookups: dict[str, list[ast.Subscript | ast.Attribute]] = collections.defaultdict(list)
+    for node in view.all(ast.Subscript, ast.Attribute):
+        if isinstance(node, ast.Attribute):
+            lookups[node.attr].append(node)
+        elif isinstance(node.slice, ast.Constant):
+            lookups[str(node.slice.value)].append(node)
+    for key, reads in lookups.items():
+        for node in view.all(ast.Dict, ast.Tuple, ast.List, ast.Call):
+            value = _held(node, key)
+            if value is not None:
+                yield Edit({node: value, **{read: read.value for read in reads}}, len(reads) + 2)
+
+
 def projections(view: View) -> Iterator[Edit]:
     """Return what callers take of the result: `f(x).a` where `f` returns `C(y, z)` is `f(x)` that returns `y`."""
     for function in view.all(ast.FunctionDef, ast.Lambda):
@@ -53,6 +68,18 @@ def projections(view: View) -> Iterator[Edit]:
             for part in parts:
                 changes: dict[ast.AST, Replacement] = {use: _of(use) for use in uses}
                 yield Edit({**changes, returned: part}, trees.extent(returned) - trees.extent(part) + len(uses))
+
+
+def _held(node: ast.Dict | ast.Tuple | ast.List | ast.Call, key: str) -> ast.expr | None:
+    """What a display holds under a key (as text), or a call of a class is given for a field."""
+    match node:
+        case ast.Dict(keys=keys, values=values):
+            pairs = [(str(k.value), v) for k, v in zip(keys, values, strict=True) if isinstance(k, ast.Constant)]
+            return dict(pairs).get(key)
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return elements[int(key)] if key.isdecimal() and int(key) < len(elements) else None
+        case ast.Call(keywords=keywords):
+            return next((keyword.value for keyword in keywords if keyword.arg == key), None)
 
 
 def _all(changes: dict[ast.AST, Replacement]) -> Edit:

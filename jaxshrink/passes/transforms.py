@@ -42,6 +42,15 @@ def unmap(view: View) -> Iterator[Edit]:
             yield Edit(changes, 4)
 
 
+def without_aux(view: View) -> Iterator[Edit]:
+    """Drop `has_aux` and what the function returns beside its value."""
+    for call in view.all(ast.Call):
+        for keyword in call.keywords:
+            if keyword.arg == "has_aux" and call.args:
+                returned = [value for value in _results(view, call.args[0]) if isinstance(value, ast.Tuple) and value.elts]
+                yield Edit({keyword: (), **{value: value.elts[0] for value in returned}}, 4)
+
+
 def plainer(view: View) -> Iterator[Edit]:
     """A plainer function of JAX in the place of one."""
     for node in view.all(ast.Attribute):
@@ -75,6 +84,18 @@ def _unwrapped(call: ast.Call) -> Iterator[ast.expr]:
             yield ast.Call(f, primals.elts if several else [primals, *rest], [])
         case "custom_root" | "pure_callback" | "io_callback", [f, _, *operands]:
             yield ast.Call(f, operands, [])
+
+
+def _results(view: View, function: ast.expr) -> list[ast.expr]:
+    """The expressions that a function, named or written there, returns."""
+    if isinstance(function, ast.Lambda):
+        return [function.body]
+    binding = view.binding(function)
+    definition = binding.definitions[0] if binding is not None else None
+    if not isinstance(definition, ast.FunctionDef):
+        return []
+    returns = (node for node in ast.walk(definition) if isinstance(node, ast.Return) and node.value is not None)
+    return [node.value for node in returns if node.value is not None and view.function(node) is definition]
 
 
 def _name(node: ast.expr) -> str:
