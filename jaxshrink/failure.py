@@ -94,7 +94,7 @@ _MASKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"0x[0-9a-fA-F]+"), "#"),
     (re.compile(r"<(?:function|class|bound method|module)\b[^>]*>+"), "<#>"),
     (re.compile(r"<[\w. ]*object at #>"), "<#>"),
-    (re.compile(r"(?:\S+ at )?(?:[A-Za-z]:)?(?:[\\/][\w.\- ]+)+\.py(?::\d+)*(?:, line \d+)?"), "#path"),
+    (re.compile(r"(?:\S+ at )?(?:[A-Za-z]:)?[\w.\-\\/]+\.py(?::\d+)*(?:, line \d+)?"), "#path"),
     (re.compile(rf"\b{_DTYPE}\[[^\]]*\](?:\{{[^}}]*\}})?"), "#array"),
     (re.compile(rf"\b{_DTYPE}\b"), "#dtype"),
     (re.compile(r"\b[A-Za-z_]\w*(?:\[[^\]\s]*\])+"), "#part"),
@@ -114,8 +114,8 @@ def masked(message: str) -> str:
 
 
 def first_sentence(message: str) -> str:
-    """The masked first sentence: up to a full stop, a colon at the end of a line, or an empty line."""
-    head = re.split(r"\n\s*\n|:\s*\n|\n\s+\*", message.strip(), maxsplit=1)[0]
+    """The masked first sentence: up to a full stop or the end of the line, what follows tells the sizes and parts."""
+    head = message.strip().split("\n")[0].rstrip(":")
     return re.split(r"(?<=[^.])\.(?:\s|$)", masked(head), maxsplit=1)[0]
 
 

@@ -21,11 +21,12 @@ _kept = []  # our modules, once the program can no longer see them
 
 def forked(spec):
     """What a child of the zygote does."""
+    state = State()
 
     def life(request, path, told):
         _settle(request, path, spec["cache"])
         if request["abstract"]:
-            _trace_all(request["texts"], path, spec["argv"], told)
+            _trace_all(request["texts"], path, spec["argv"], told, state)
         else:
             _compute(request["texts"][0], path, spec["argv"], told)
 
@@ -69,7 +70,6 @@ def _settle(request, path, cache):
     os.close(devnull)
     _confine(request, path, cache)
     workdir.enter(os.path.dirname(os.path.dirname(path)))
-    hide()
 
 
 def _confine(request, path, cache):
@@ -94,9 +94,10 @@ def _compute(text, path, argv, told):
     os._exit(outcome["code"])
 
 
-def _trace_all(texts, path, argv, told):
+def _trace_all(texts, path, argv, told, state):
     """Trace programs one after another, until one leaves something behind that the next could notice."""
-    state = State(os.path.dirname(os.path.dirname(path)))
+    if len(texts) > 1:
+        state.enter(os.path.dirname(os.path.dirname(path)))
     for position, text in enumerate(texts):
         if position:
             workdir.write(path, text)
@@ -107,7 +108,7 @@ def _trace_all(texts, path, argv, told):
         if error is not None and abstract.is_artefact(error):
             outcome["end"] = "unknown"
         told.append(outcome)
-        if not state.is_unchanged():
+        if text is not texts[-1] and not state.is_unchanged():
             break
     told.append(report.STOPPED)
 

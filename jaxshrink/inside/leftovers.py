@@ -14,20 +14,23 @@ _TELLTALE = ("uplicate", "already")  # what registries say that a process has on
 
 
 class State:
-    """What a program may change outside its own module."""
+    """What a program may change outside its own module. Made before the fork, for that costs less there."""
 
-    def __init__(self, folder):
+    def __init__(self):
         import jax
         import jax.numpy
         import numpy
 
-        self.folder = folder
         self.modules = (builtins, jax, jax.numpy, jax.lax, jax.nn, jax.random, jax.tree_util, numpy)
         self.contents = [dict(vars(module)) for module in self.modules]
+
+    def enter(self, folder):
+        """Remember also the state of this process, which has gone to its folder."""
+        self.folder = folder
         self.rest = self._rest()
 
     def is_unchanged(self):
-        """Whether all is as it was when this object was made."""
+        """Whether all is as it was."""
         try:
             return self.rest == self._rest() and all(map(_still_has, self.modules, self.contents))
         except Exception:  # comparing what a program has put there may do anything

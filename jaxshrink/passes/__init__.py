@@ -54,6 +54,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("eta", functions.eta),
     Pass("projections", containers.projections),
     Pass("unwrap", transforms.unwrap),
+    Pass("arguments", transforms.arguments),
     Pass("without-aux", transforms.without_aux),
     Pass("unmap", transforms.unmap),
     Pass("plainer", transforms.plainer),

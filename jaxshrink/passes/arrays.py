@@ -61,10 +61,12 @@ def ones(view: View) -> Iterator[Edit]:
 
 
 def scalars(view: View) -> Iterator[Edit]:
-    """Put numbers in the place of all arrays together."""
+    """Put numbers in the place of all arrays together, and products of numbers in that of matrix products."""
     nodes = [node for node in view.all(ast.Call) if is_constructor(node)]
+    products: dict[ast.AST, Replacement] = {node: ast.Mult() for node in view.all(ast.MatMult)}
     for plain in (1.0, 1):
-        yield Edit({node: ast.Constant(plain) for node in nodes}, sum(map(trees.extent, nodes)))
+        numbers = {node: ast.Constant(plain) for node in nodes}
+        yield Edit({**numbers, **products}, sum(map(trees.extent, nodes)))
 
 
 def axes(view: View) -> Iterator[Edit]:

@@ -54,9 +54,9 @@ def elements(view: View) -> Iterator[Edit]:
 
 
 def materialise(view: View) -> Iterator[Edit]:
-    """Put the value that was observed in the place of a long expression."""
+    """Put the value that was observed in the place of a long expression, or of an attribute."""
     for node in view.all(ast.expr):
-        if trees.extent(node) > LONG and replaceable(view, node):
+        if (trees.extent(node) > LONG or isinstance(node, ast.Attribute)) and replaceable(view, node):
             value = view.rendered(node)
             if value is not None:
                 yield Edit.replace(node, value)

@@ -61,8 +61,9 @@ def strings(view: View) -> Iterator[Edit]:
         if isinstance(node.value, str | bytes) and not isinstance(view.parents[node], ast.JoinedStr):
             by_value[node.value].append(node)
     for value, nodes in by_value.items():
+        keys = any(isinstance(view.parents[node], ast.Dict | ast.Subscript | ast.Compare) for node in nodes)
         for shorter in dict.fromkeys((value[:0], value[:1], value[: len(value) // 2], value[len(value) // 2 :])):
-            if len(shorter) < len(value):
+            if len(shorter) < len(value) and not (keys and not shorter):  # an empty key puzzles
                 yield Edit({node: ast.Constant(shorter) for node in nodes}, len(nodes))
     for joined in view.all(ast.JoinedStr):
         yield Edit.replace(joined, ast.Constant(""))

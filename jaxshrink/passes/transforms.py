@@ -42,6 +42,25 @@ def unmap(view: View) -> Iterator[Edit]:
             yield Edit(changes, 4)
 
 
+def arguments(view: View) -> Iterator[Edit]:
+    """Drop an argument of a transformed function, with its parameter and what `in_axes` or `in_specs` say of it."""
+    for call in view.all(ast.Call):
+        transform = call.func
+        if isinstance(transform, ast.Call) and transform.args:
+            for i, arg in enumerate(call.args):
+                changes = _without_parameter(view, transform.args[0], i)
+                for value in [*transform.args[1:], *(keyword.value for keyword in transform.keywords)]:
+                    if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(call.args):
+                        changes[value.elts[i]] = ()
+                yield Edit({**changes, arg: ()}, 2 + trees.extent(arg))
+        elif len(call.args) > 1:
+            function = _function(view, call.args[0])
+            count = len(function.args.args) if function is not None else 0
+            for i in range(min(count, len(call.args) - 1)):
+                arg = call.args[len(call.args) - count + i]
+                yield Edit({**_without_parameter(view, call.args[0], i), arg: ()}, 2 + trees.extent(arg))
+
+
 def without_aux(view: View) -> Iterator[Edit]:
     """Drop `has_aux` and what the function returns beside its value."""
     for call in view.all(ast.Call):
@@ -88,14 +107,33 @@ def _unwrapped(call: ast.Call) -> Iterator[ast.expr]:
 
 def _results(view: View, function: ast.expr) -> list[ast.expr]:
     """The expressions that a function, named or written there, returns."""
-    if isinstance(function, ast.Lambda):
-        return [function.body]
-    binding = view.binding(function)
-    definition = binding.definitions[0] if binding is not None else None
-    if not isinstance(definition, ast.FunctionDef):
+    definition = _function(view, function)
+    if isinstance(definition, ast.Lambda):
+        return [definition.body]
+    if definition is None:
         return []
     returns = (node for node in ast.walk(definition) if isinstance(node, ast.Return) and node.value is not None)
     return [node.value for node in returns if node.value is not None and view.function(node) is definition]
+
+
+def _function(view: View, node: ast.expr) -> ast.FunctionDef | ast.Lambda | None:
+    """The function that an expression is, written there or by name."""
+    if isinstance(node, ast.Lambda):
+        return node
+    binding = view.binding(node)
+    definition = binding.definitions[0] if binding is not None and len(binding.definitions) == 1 else None
+    return definition if isinstance(definition, ast.FunctionDef) else None
+
+
+def _without_parameter(view: View, node: ast.expr, position: int) -> dict[ast.AST, Replacement]:
+    """Drops a parameter of the function that an expression is; values stand where it is read."""
+    function = _function(view, node)
+    if function is None or position >= len(function.args.args):
+        return {}
+    arg = function.args.args[position]
+    binding = view.binding(arg)
+    uses = binding.uses if binding is not None else []
+    return {arg: (), **{use: hole for use in uses if (hole := view.stand_in(use)) is not None}}
 
 
 def _name(node: ast.expr) -> str:
