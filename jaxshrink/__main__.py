@@ -1,0 +1,7 @@
+"""`python -m jaxshrink`."""
+
+import sys
+
+from jaxshrink.cli import main
+
+sys.exit(main())

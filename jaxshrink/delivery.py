@@ -1,0 +1,49 @@
+"""From options to a written file: what the command line and the API share around the job itself."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+from collections.abc import Callable
+
+from jaxshrink import inputs
+from jaxshrink.crash import internal_error
+from jaxshrink.errors import JaxshrinkError, OutputError
+from jaxshrink.job import run
+from jaxshrink.journal import Journal
+from jaxshrink.options import Options, check_passes
+from jaxshrink.outcome import Outcome
+from jaxshrink.output import Output, header
+from jaxshrink.passes import PASSES
+from jaxshrink.progress import Progress
+from jaxshrink.result import Result
+
+
+def deliver(options: Options, progress: Progress, predicate: Callable[[Outcome], bool] | None = None) -> Result:
+    """Do the job and write what comes out, with its header.
+
+    Raises the errors of `jaxshrink.errors` and no others, except KeyboardInterrupt when it comes a second time.
+    """
+    try:
+        return _deliver(options, progress, predicate)
+    except JaxshrinkError:
+        raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise OutputError(f"no space left on the disk for {error.filename or 'temporary files'}") from error
+        raise internal_error(error, options) from error
+    except Exception as error:
+        raise internal_error(error, options) from error
+
+
+def _deliver(options: Options, progress: Progress, predicate: Callable[[Outcome], bool] | None) -> Result:
+    check_passes(options, [each.name for each in PASSES])
+    inputs.load(options.path)  # first: what the next line would say about a missing program is misleading
+    output = Output.of(options)
+    result = run(options, progress, predicate)
+    assert result.source is not None, "a job without a result raises"
+    result = dataclasses.replace(result, source=header(result) + result.source, path=options.output)
+    output.write(result.source or "")
+    Journal.of(options).remove()
+    progress.finished(result)
+    return result

@@ -1,0 +1,172 @@
+"""What the user may choose: one `Options` for a job, made by the command line and by the API alike."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TypedDict
+
+from jaxshrink.errors import TargetError, UsageError
+from jaxshrink.outcome import Tier
+
+SAME = ("type", "site", "message", "exact")
+"""How much of a failure must stay the same, loosest first."""
+
+SUFFIX = ".min.py"
+
+
+class Given(TypedDict, total=False):
+    """The options as a user writes them; those left out, or None, take their defaults."""
+
+    output: str | os.PathLike[str] | None
+    args: Sequence[str]
+    python: str | os.PathLike[str] | None
+    env: Mapping[str, str]
+    same: str
+    match: str | None
+    jobs: int | None
+    timeout: float | None
+    memory: float | None
+    time_limit: float | None
+    tier: str | None
+    force: bool
+    only_pass: Iterable[str]
+    skip_pass: Iterable[str]
+    resume: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """Checked options. Times are in seconds, `memory` is in GiB; None is no limit, or one that the job finds itself.
+
+    `python` is the path of the interpreter that runs the candidates, `tier` the cheapest tier allowed.
+    """
+
+    path: Path
+    output: Path
+    python: Path
+    jobs: int
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    same: str = "site"
+    match: str | None = None
+    timeout: float | None = None
+    memory: float | None = None
+    time_limit: float | None = None
+    tier: Tier | None = None
+    force: bool = False
+    only_pass: tuple[str, ...] = ()
+    skip_pass: tuple[str, ...] = ()
+    resume: bool = False
+
+    @classmethod
+    def of(cls, path: str | os.PathLike[str], given: Given) -> Options:
+        """Check what the user gave and fill in the rest. Raises UsageError, and TargetError for the interpreter."""
+        if unknown := sorted(set(given) - Given.__optional_keys__):
+            raise UsageError(f"there is no option {unknown[0]!r}: {', '.join(sorted(Given.__optional_keys__))}")
+        path = Path(path)
+        output, tier = given.get("output"), given.get("tier")
+        return cls(
+            path=path,
+            output=path.with_suffix(SUFFIX) if output is None else Path(output),
+            python=_interpreter(given.get("python")),
+            jobs=_jobs(given.get("jobs")),
+            args=tuple(map(str, given.get("args", ()))),
+            env=_environment(given.get("env", {})),
+            same=_one_of("same", given.get("same", "site"), SAME),
+            match=_regex(given.get("match")),
+            timeout=_positive("timeout", given.get("timeout")),
+            memory=_positive("memory", given.get("memory")),
+            time_limit=_positive("time_limit", given.get("time_limit")),
+            tier=None if tier is None else Tier(_one_of("tier", tier, [each.value for each in Tier])),
+            force=given.get("force", False),
+            only_pass=_names(given.get("only_pass", ())),
+            skip_pass=_names(given.get("skip_pass", ())),
+            resume=given.get("resume", False),
+        )
+
+
+def check_passes(options: Options, known: Sequence[str]) -> None:
+    """Raises UsageError where the options name a pass that is none of the known."""
+    for name in (*options.only_pass, *options.skip_pass):
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else "--list-passes shows them all"
+            raise UsageError(f"there is no pass {name!r}: {hint}")
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """The name and the value of `NAME=VALUE`. Raises UsageError."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise UsageError(f"--env takes NAME=VALUE, not {text!r}")
+    return name, value
+
+
+def _interpreter(python: str | os.PathLike[str] | None) -> Path:
+    """An absolute path. Links stay: through them an interpreter knows its virtual environment."""
+    if python is None:
+        return Path(sys.executable)
+    found = shutil.which(python)
+    if found is None:
+        raise TargetError(f"there is no interpreter {os.fspath(python)!r}: give the path of a Python that has jax")
+    return Path(os.path.abspath(found))
+
+
+def _jobs(jobs: int | None) -> int:
+    if jobs is None:
+        return _usable_cpus()
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise UsageError(f"jobs must be a whole number of 1 or more, not {jobs!r}")
+    return jobs
+
+
+def _usable_cpus() -> int:
+    """The CPUs that this process may use, where the system tells."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # macOS, Windows
+        return os.cpu_count() or 1
+
+
+def _environment(env: Mapping[str, str]) -> dict[str, str]:
+    if not isinstance(env, Mapping):
+        raise UsageError("env must be a mapping of names to values")
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in name + str(value):
+            raise UsageError(f"{name!r} cannot be the name of an environment variable, or {value!r} its value")
+    return {name: str(value) for name, value in env.items()}
+
+
+def _one_of(option: str, value: str, allowed: Sequence[str]) -> str:
+    if value not in allowed:
+        raise UsageError(f"{option} must be one of {', '.join(allowed)}, not {value!r}")
+    return value
+
+
+def _regex(match: str | None) -> str | None:
+    try:
+        re.compile(match or "")
+    except (re.error, TypeError) as error:
+        raise UsageError(f"match must be a regular expression, and {match!r} is none: {error}") from None
+    return match
+
+
+def _positive(option: str, value: float | None) -> float | None:
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
+        raise UsageError(f"{option} must be a number above 0, not {value!r}")
+    return float(value)
+
+
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    """A single name given as a plain string is a list of one."""
+    return (names,) if isinstance(names, str) else tuple(names)
