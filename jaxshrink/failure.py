@@ -99,7 +99,7 @@ _MASKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(rf"\b{_DTYPE}\b"), "#dtype"),
     (re.compile(r"\b[A-Za-z_]\w*(?:\[[^\]\s]*\])+"), "#part"),
     (re.compile(r"[\[(](?:[-+]?[\d.]+(?:,\s*)?)*[\])]"), "#shape"),
-    (re.compile(r"'[A-Za-z_]\w*'|\"[A-Za-z_]\w*\"|`[A-Za-z_]\w*`"), "#name"),
+    (re.compile(r"(['\"`])(?:<lambda>|[A-Za-z_][\w.]*)\1"), "#name"),
     (_NUMBER, "#"),
     (re.compile(r"#(?:shape)?(?:,\s*#(?:shape)?)+"), "#"),
     (re.compile(r"\s+"), " "),

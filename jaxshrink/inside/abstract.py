@@ -60,7 +60,7 @@ def check():
         return False
 
     try:
-        return trace(body)
+        return trace(body) is True
     except Exception:  # internals that have changed may raise anything
         return False
 
@@ -97,27 +97,26 @@ def _array_class(tracer_class):
 
         def method(self):
             check(self)
-            return convert(self.to_concrete_value())
+            return convert(plain(self))
 
         return method
 
     def show(self):
-        value = self.to_concrete_value()
+        value = plain(self)
         text = numpy.array2string(value, prefix="Array(", suffix=",", separator=", ", threshold=1000)
         return f"Array({text}, dtype={value.dtype.name})"
 
     def plain(self):
-        try:
-            return numpy.ones(self.shape, self.dtype)
-        except TypeError:  # random keys and other types of JAX alone
-            raise Unknown from None
+        if not isinstance(self.dtype, numpy.dtype):  # random keys and other types of JAX alone
+            raise Unknown
+        return numpy.ones(self.shape, self.dtype)
 
     real = array.ArrayImpl
     methods = {
         "__slots__": (),
         "__module__": real.__module__,
         "__qualname__": real.__qualname__,
-        "to_concrete_value": plain,
+        "to_concrete_value": lambda self: plain(self) if isinstance(self.dtype, numpy.dtype) else None,
         "__bool__": checked(bool, "bool"),
         "__int__": checked(int, "scalar"),
         "__float__": checked(float, "scalar"),
@@ -138,7 +137,7 @@ def _array_class(tracer_class):
     methods.update((name, _unanswerable(tracer_class, name)) for name in _ONLY_REAL)
     # Messages made in C show the name with which a class was made, all others its `__name__`.
     named = type("Named", (type(tracer_class),), {"__name__": property(lambda cls: real.__name__)})
-    return named("{}.{}".format(real.__module__, real.__name__), (tracer_class,), methods)
+    return named(f"{real.__module__}.{real.__name__}", (tracer_class,), methods)
 
 
 _ONLY_REAL = (

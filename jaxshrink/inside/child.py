@@ -1,6 +1,7 @@
 """The life of a candidate: sandbox, run, report, end."""
 
 import atexit
+import builtins
 import linecache
 import os
 import random
@@ -19,16 +20,19 @@ _LIMIT = sys.getrecursionlimit()
 _kept = []  # our modules, once the program can no longer see them
 
 
-def forked(spec):
+def forked(spec, abstract_works):
     """What a child of the zygote does."""
     state = State()
 
     def life(request, path, told):
         _settle(request, path, spec["cache"])
-        if request["abstract"]:
+        if request["abstract"] and not abstract_works:
+            told.append({"end": "unknown"})
+        elif request["abstract"]:
             _trace_all(request["texts"], path, spec["argv"], told, state)
         else:
             _compute(request["texts"][0], path, spec["argv"], told)
+        told.append(report.STOPPED)
 
     return life
 
@@ -58,7 +62,7 @@ def hide():
 def run_main(code, path):
     """Run a program's code as the module `__main__`."""
     main = types.ModuleType("__main__")
-    main.__dict__.update(__file__=path, __cached__=None, __builtins__=__builtins__)
+    main.__dict__.update(__file__=path, __cached__=None, __builtins__=builtins)
     sys.modules["__main__"] = main
     exec(code, main.__dict__)
 
@@ -108,9 +112,8 @@ def _trace_all(texts, path, argv, told, state):
         if error is not None and abstract.is_artefact(error):
             outcome["end"] = "unknown"
         told.append(outcome)
-        if text is not texts[-1] and not state.is_unchanged():
+        if position + 1 < len(texts) and not state.is_unchanged():
             break
-    told.append(report.STOPPED)
 
 
 def _run(text, path, argv):

@@ -1,5 +1,6 @@
-"""What a process and its descendants use, and their end. Linux tells through /proc; elsewhere only the wall clock counts."""
+"""What a process and its descendants use, and their end. Linux tells; elsewhere only the wall clock counts."""
 
+import contextlib
 import os
 import signal
 import time
@@ -66,10 +67,8 @@ def kill_group(pid):
 
 
 def _signal(send, pid):
-    try:
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # gone meanwhile
         send(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass  # gone meanwhile
 
 
 def _resident(pid):

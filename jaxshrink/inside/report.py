@@ -117,7 +117,7 @@ def _span(code, instruction):
 
 
 def _message(error, path):
-    """The message; it names the program without its folder, and tracebacks in it (of callbacks) show no frames of ours."""
+    """The message. It names the program without its folder; tracebacks in it (of callbacks) show no frames of ours."""
     try:
         message = _OUR_LINES.sub("", str(error)[:_MOST_CHARACTERS])
     except BaseException as problem:  # an exception's own __str__ may do anything

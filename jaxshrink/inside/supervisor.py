@@ -108,6 +108,7 @@ class Supervisor:
             self._enforce_limits()
         for child in self.running.values():
             limits.kill(child.pid)
+            os.waitpid(child.pid, 0)
 
     def answer(self, message):
         try:
@@ -128,7 +129,7 @@ class Supervisor:
 
     def _start(self, request):
         self.count += 1
-        child = Child(request, os.path.join(self.spec["root"], str(self.count)))
+        child = Child(request, os.path.join(self.spec["root"], "runs", str(self.count)))
         path = workdir.make(child.root, request["texts"][0], self.spec["folder"], self.contents, self.spec["confined"])
         pipes = [] if request["abstract"] else [os.pipe(), os.pipe()]
         request["parent"] = os.getpid()
@@ -152,8 +153,8 @@ class Supervisor:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        for descriptor, (_, write) in zip((1, 2), pipes):
-            os.dup2(write, descriptor)
+        for number, (_, write) in enumerate(pipes):
+            os.dup2(write, 1 + number)
         for one in (self.selector, self.channel, self.wake, self.signals):
             one.close()
         for descriptor in [*sum(pipes, ()), *(read for other in self.running.values() for read in other.outputs)]:
@@ -197,8 +198,8 @@ class Supervisor:
                 self.selector.unregister(read)
             os.close(read)
         request, outcomes = child.request, child.outcomes(status, seconds)
-        for number, outcome in zip(request["ids"], outcomes):
-            self.answer({"id": number, "outcome": outcome})
+        for position, outcome in enumerate(outcomes):
+            self.answer({"id": request["ids"][position], "outcome": outcome})
         rest = len(outcomes)
         if rest < len(request["ids"]):
             self.waiting.appendleft(dict(request, ids=request["ids"][rest:], texts=request["texts"][rest:]))

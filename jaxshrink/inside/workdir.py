@@ -1,4 +1,4 @@
-"""The folder in which a candidate runs: its program, the data files beside it, a home and a place for temporary files."""
+"""Where a candidate runs: a folder with its program and the data files beside it, a home, and one for temporary files."""
 
 import os
 import shutil

@@ -35,7 +35,8 @@ def main(descriptor, spec):
     except ImportError as error:
         channel.sendall(json.dumps({"error": str(error)}).encode() + b"\n")
         return
-    supervisor = Supervisor(channel, spec, child.forked(spec) if spec["preload"] else child.executed(spec))
+    life = child.forked(spec, features["abstract"]) if spec["preload"] else child.executed(spec)
+    supervisor = Supervisor(channel, spec, life)
     supervisor.answer({"ready": {"python": sys.version.split()[0], **features}})
     child.hide()
     gc.collect()

@@ -79,7 +79,7 @@ class Runner:
     ) -> Outcome:
         """Run a program (its text, or the file that holds it) in a fresh interpreter."""
         if isinstance(program, Path):
-            program = program.read_bytes().decode(errors="surrogateescape")  # written as it is: it may declare its coding
+            program = program.read_bytes().decode(errors="surrogateescape")  # to be written as it is
         return self.submit(program, Tier.COLD, timeout, env=env).result()
 
     def warm_up(self) -> None:
@@ -108,21 +108,23 @@ class Runner:
         self.close()
 
     def _limit(self, tier: Tier, timeout: float | None) -> float:
-        return self.setting.seconds(tier is Tier.ABSTRACT) if timeout is None else timeout
+        return self.setting.time_limit(tier is Tier.ABSTRACT) if timeout is None else timeout
 
     def _server(self, preload: bool, instead_of: Server | None = None) -> Server:
         with self.lock:
+            if self.closed:
+                raise RuntimeError("the runner is closed")
             server = self.servers.get(preload)
             if server is None or server is instead_of:
+                if instead_of is not None:
+                    instead_of.close()
                 server = self.servers[preload] = self._start(preload)
-        if instead_of is not None:
-            instead_of.close()
-        return server
+            return server
 
     def _start(self, preload: bool) -> Server:
         setting = self.setting
         spec = {
-            "preload": preload, "imports": setting.imports, "argv": setting.argv, "memory": setting.bytes(),
+            "preload": preload, "imports": setting.imports, "argv": setting.argv, "memory": setting.memory_limit(),
             "folder": str(setting.folder.absolute()) if setting.folder else None,
             "jobs": setting.jobs if preload else max(setting.jobs, COLD_JOBS), "cache": preload and setting.cache,
         }  # fmt: skip
@@ -143,23 +145,29 @@ class Runner:
 
     def _settle(self, asked: _Asked, server: Server, answer: Future[dict[str, Any]]) -> None:
         """Turn an answer into an outcome. Where the server has died, ask another one, then a cold run."""
-        problem = answer.exception()
-        if problem is None:
-            asked.outcome.set_result(self._counted(Outcome.from_json(answer.result()), asked.tier))
-        elif self.closed or server.greeting.exception() is not None:
-            asked.outcome.set_exception(server.greeting.exception() or problem)
-        elif not asked.again or asked.tier is not Tier.COLD:
-            self.helpers.submit(self._ask_again, asked, server)
-        else:
-            asked.outcome.set_exception(problem)
+        try:
+            problem = answer.exception()
+            if problem is None:
+                asked.outcome.set_result(self._counted(Outcome.from_json(answer.result()), asked.tier))
+            elif self.closed or server.greeting.exception() is not None:
+                asked.outcome.set_exception(server.greeting.exception() or problem)
+            elif not asked.again or asked.tier is not Tier.COLD:
+                self.helpers.submit(self._ask_again, asked, server)
+            else:
+                asked.outcome.set_exception(problem)
+        except Exception as error:  # else nobody would ever hear of it
+            asked.outcome.set_exception(error)
 
     def _ask_again(self, asked: _Asked, dead: Server) -> None:
-        if asked.again:
-            asked.tier = Tier.COLD
-            self._ask([asked], self._server(False))
-        else:
-            asked.again = True
-            self._ask([asked], self._server(asked.tier is not Tier.COLD, instead_of=dead))
+        try:
+            if asked.again:
+                asked.tier = Tier.COLD
+                self._ask([asked], self._server(False))
+            else:
+                asked.again = True
+                self._ask([asked], self._server(asked.tier is not Tier.COLD, instead_of=dead))
+        except Exception as error:
+            asked.outcome.set_exception(error)
 
     def _counted(self, outcome: Outcome, tier: Tier) -> Outcome:
         with self.lock:

@@ -14,15 +14,15 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
-from jaxshrink.oracle.errors import TargetError
+from jaxshrink.errors import JaxshrinkError, TargetError
 
 ZYGOTE = Path(__file__).parents[1] / "inside" / "zygote.py"
 _PATIENCE = 5.0
 _CACHE = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
 
 
-class ServerDied(Exception):
-    """The process ended before it answered; the message is the end of what it said on stderr."""
+class ServerError(JaxshrinkError):
+    """The process ended before it answered; the message has the end of what it said on stderr."""
 
 
 class Server:
@@ -44,7 +44,7 @@ class Server:
         self.channel, theirs = socket.socketpair()
         self.errors = (self.root / "stderr").open("w+b")
         (self.root / "runs").mkdir()
-        told = {**spec, "root": str(self.root / "runs"), "cache": None}
+        told = {**spec, "root": str(self.root), "cache": None}
         if spec["cache"]:
             told["cache"] = str(self.root / "cache")
             (self.root / "cache").mkdir()
@@ -67,7 +67,7 @@ class Server:
         return self.greeting.result()
 
     def ask(self, texts: Sequence[str], request: Mapping[str, Any]) -> list[Future[dict[str, Any]]]:
-        """Queue programs; of each comes how it ended, or ServerDied."""
+        """Queue programs; of each comes how it ended, or ServerError."""
         answers: list[Future[dict[str, Any]]] = [Future() for _ in texts]
         with self.lock:
             numbers = list(itertools.islice(self.numbers, len(texts)))
@@ -121,7 +121,7 @@ class Server:
         with self.lock:
             answers = [self.pending.pop(number) for number in numbers if number in self.pending]
         for answer in answers:
-            answer.set_exception(ServerDied(self._last_words()))
+            answer.set_exception(ServerError(f"the process that runs candidates died: {self._last_words()}"))
 
     def _pass_on(self, message: dict[str, Any]) -> None:
         if "ready" in message:

@@ -28,12 +28,12 @@ class Setting:
     timeout: float | None = None
     cache: bool = True  # warm runs share compiled code
 
-    def seconds(self, abstract: bool) -> float:
+    def time_limit(self, abstract: bool) -> float:
         """The time limit of a run for which none is given."""
         timeout = DEFAULT_TIMEOUT if self.timeout is None else self.timeout
         return min(timeout, ABSTRACT_TIMEOUT) if abstract else timeout
 
-    def bytes(self) -> int:
+    def memory_limit(self) -> int:
         """The memory limit: without one, four fifths of the machine for all jobs together."""
         if self.memory is not None:
             return self.memory
@@ -44,7 +44,7 @@ class Setting:
         return {
             "TF_CPP_MIN_LOG_LEVEL": "1",
             **os.environ,
-            "JAX_TRACEBACK_FILTERING": "off",  # filtering takes JAX's own frames from tracebacks, the raise site with them
+            "JAX_TRACEBACK_FILTERING": "off",  # filtering takes JAX's own frames away, and with them the raise site
             "PYTHONHASHSEED": "0",
             "PYTHONDONTWRITEBYTECODE": "1",
             "PYTHONFAULTHANDLER": "1",

@@ -16,7 +16,7 @@ def methods(view: View) -> Iterator[Edit]:
     attributes: dict[str, list[ast.Attribute]] = collections.defaultdict(list)
     for node in view.all(ast.Attribute):
         attributes[node.attr].append(node)
-    taken = {binding.name for binding in view.scopes.bindings()}
+    taken = {binding.name for binding in view.scopes.bindings() if not binding.scope.is_class}
     for cls in view.tree.body:
         if not isinstance(cls, ast.ClassDef):
             continue

@@ -26,7 +26,7 @@ FAILING = {
     "reverse while": "jax.grad(lambda x: jax.lax.while_loop(lambda c: c < 9, lambda c: c * 2, x))(1.0)",
     "x64": "jax.config.update('jax_enable_x64', True)\njnp.float64(1).dtype.foo",
     "float of a vector": "float(jnp.ones(3))",
-    "after reads of values": "x = jnp.ones(3).sum()\nif x > 0: print(f'{x:.3f}', float(x), x.item(), x.tolist())\nx @ x",
+    "after reads of values": "x = jnp.ones(3).sum()\nif x > 0: print(f'{x:.3f}', float(x), x.tolist())\nx @ x",
     "shown": "raise ValueError(f'{jnp.ones(2)!r} {jnp.ones(())} {jnp.ones(2)[0]:.2f} {np.asarray(jnp.ones(3))}')",
 }
 
@@ -118,7 +118,7 @@ def deep(n): return n and deep(n - 1)
 deep(900)
 raise ValueError(
     jnp.ones(3, float).dtype, os.environ.get("JAX_LEFT"), os.listdir(), "/nowhere" in sys.path, sys.argv[1:],
-    threading.active_count(), np.geterr(), random.random(), np.random.rand(), os.path.samefile(os.getcwd(), sys.path[0]),
+    threading.active_count(), np.geterr(), random.random(), np.random.rand(), os.path.samefile(".", sys.path[0]),
 )
 """
     alone = run(runner, second, Tier.ABSTRACT)

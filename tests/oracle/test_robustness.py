@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def zygote(runner: Runner) -> int:
 
 
 @pytest.fixture(autouse=True)
-def survives(runner: Runner):
+def survives(runner: Runner) -> Iterator[None]:
     """After each test the same zygote works, and none of its candidates is left."""
     runner.target()
     before = zygote(runner)
@@ -111,7 +112,7 @@ def test_closes_all_files(runner: Runner, tier: Tier) -> None:
 
 
 @pytest.mark.parametrize("detach", ["", "os.setsid()"])
-def test_grandchildren_end_with_it(runner: Runner, detach: str, tmp_path: Path) -> None:
+def test_grandchildren_end_with_it(runner: Runner, detach: str) -> None:
     text = f"""\
 import os, time
 if os.fork() == 0:

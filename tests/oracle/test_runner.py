@@ -2,14 +2,15 @@
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from jaxshrink.errors import TargetError
 from jaxshrink.oracle import Runner, Setting
-from jaxshrink.oracle.errors import TargetError
 from jaxshrink.outcome import End, Tier
 
 
@@ -72,28 +73,43 @@ def test_close_ends_what_runs_and_removes_its_files() -> None:
     assert not server.root.exists()
 
 
-def test_the_zygote_ends_with_its_parent(tmp_path: Path) -> None:
-    pid = os.fork()
-    if pid == 0:
-        try:
-            runner = Runner(Setting(sys.executable))
-            runner.target()
-            runner.submit("import time; time.sleep(1000)", Tier.WARM)
-            (tmp_path / "part").write_text(f"{runner.servers[True].process.pid} {runner.servers[True].root}")
-            (tmp_path / "part").rename(tmp_path / "told")
-            os.kill(os.getpid(), signal.SIGKILL)
-        finally:
-            os._exit(1)
-    os.waitpid(pid, 0)
-    process, root = (tmp_path / "told").read_text().split()
+def test_the_zygote_ends_with_its_parent() -> None:
+    parent = """\
+import os, sys
+from jaxshrink.oracle import Runner, Setting
+from jaxshrink.outcome import Tier
+runner = Runner(Setting(sys.executable))
+runner.target()
+runner.submit("import time; time.sleep(1000)", Tier.WARM)
+print(runner.servers[True].process.pid, runner.servers[True].root, flush=True)
+os.kill(os.getpid(), 9)
+"""
+    here = Path(__file__).parents[2]
+    told = subprocess.run([sys.executable, "-c", parent], cwd=here, stdout=subprocess.PIPE, text=True)
+    process, root = told.stdout.split()
     deadline = time.monotonic() + 10
     while Path(f"/proc/{process}").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not Path(f"/proc/{process}").exists()
-    assert not list(Path(root, "runs").glob("*"))
+    assert not Path(root).exists()
 
 
 def test_jobs_are_many_at_once_and_no_more() -> None:
     text = "import os, time; time.sleep(0.3); raise ValueError(len(os.listdir('../..')))"
     with Runner(Setting(sys.executable, jobs=2)) as runner:
         assert {outcome.message for outcome in runner.run([text] * 4, Tier.WARM)} <= {"1", "2"}
+
+
+def test_abstract_runs_know_nothing_of_a_jax_that_works_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("import jax; jax.eval_shape = lambda *args: None")
+    with Runner(Setting(sys.executable, env={"PYTHONPATH": str(tmp_path)}, imports=("other",))) as runner:
+        assert runner.target()["abstract"] is False
+        assert [outcome.end for outcome in runner.run(["1 / 0", "x = 1"], Tier.ABSTRACT)] == [End.UNKNOWN] * 2
+        assert runner.run(["1 / 0"], Tier.WARM)[0].type == "ZeroDivisionError"
+
+
+def test_a_closed_runner_starts_nothing() -> None:
+    runner = Runner(Setting(sys.executable))
+    runner.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        runner.run(["x = 1"], Tier.COLD)
