@@ -1,4 +1,4 @@
-"""Where a candidate runs: a folder with its program and the data files beside it, a home, and one for temporary files."""
+"""Where a candidate runs: a folder with its program and data files, a home, and a place for temporary files."""
 
 import os
 import shutil
