@@ -38,7 +38,7 @@ class Cuts:
     def __init__(
         self,
         tree: ast.Module,
-        observation: Observation,
+        observation: Observation | None,
         interest: Interest,
         passes: Sequence[Pass],
         improved: Callable[[str], None] = lambda text: None,
@@ -58,9 +58,12 @@ class Cuts:
         self.history.append(tree)
         self.improved(trees.text(tree))
 
-    def run(self) -> ast.Module:
-        """Raises Unreproducible where no tier shows the failure again."""
-        self.accept(self.big_cut())
+    def run(self, start: ast.Module | None = None) -> ast.Module:
+        """From the whole program, or from a smaller one that is known to fail in the same way.
+
+        Raises Unreproducible where no tier shows the failure again.
+        """
+        self.accept(self.big_cut() if start is None else self.resumed(start))
         while True:
             before = len(self.history)
             self.fixpoint.run(self.history[-1])
@@ -88,6 +91,7 @@ class Cuts:
         """
         self.begins("lift")
         view = self.view(self.whole)
+        assert self.observation is not None, "only a resumed job has none"
         for tier in self.tiers():
             if tier is not Tier.COLD:
                 styles = (Style.ONES,) if tier is Tier.ABSTRACT else Style
@@ -102,12 +106,20 @@ class Cuts:
                 return found
         raise Unreproducible
 
+    def resumed(self, start: ast.Module) -> ast.Module:
+        """Finds the tier in which an earlier result holds."""
+        for tier in self.tiers():
+            if self.first([start], tier) is not None:
+                return start
+        raise Unreproducible
+
     def tiers(self) -> list[Tier]:
         return [tier for tier in Tier if list(Tier).index(tier) >= list(Tier).index(self.interest.floor)]
 
     def wholes(self) -> Iterator[ast.Module]:
         try:
-            yield covered(self.whole, self.observation)
+            if self.observation is not None:
+                yield covered(self.whole, self.observation)
         except Inapplicable:
             pass
         yield self.whole

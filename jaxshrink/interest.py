@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import math
+import time
 from collections.abc import Callable, Sequence
 
 from jaxshrink.failure import Failure, Signature, slips
@@ -11,6 +13,10 @@ from jaxshrink.oracle import Runner
 from jaxshrink.outcome import End, Outcome, Tier
 
 TIERS = (Tier.ABSTRACT, Tier.WARM, Tier.COLD)
+
+
+class TimeUp(Exception):
+    """The time limit for the whole job has passed."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,7 +29,7 @@ class Question:
 
     def answer(self, outcome: Outcome, text: str) -> bool:
         if self.predicate is not None:
-            return self.predicate(outcome)
+            return bool(self.predicate(dataclasses.replace(outcome, source=text)))
         return self.signature.matches(outcome, text) and slips(self.original, text) is None
 
 
@@ -31,17 +37,20 @@ class Interest:
     """Runs candidates and answers the question; collects other failures on the way.
 
     `floor` is the cheapest tier allowed, `tier` the one that is asked. Where it is abstract and an abstract run cannot tell, a warm one does.
-    `doubted`: the tier has accepted what the next one refused, so all that it accepts is asked of the next too.
+    `deadline` is a time of the monotonic clock. `doubted`: the tier has accepted what the next one refused, so all that it accepts is asked of the next too.
     """
 
-    def __init__(self, runner: Runner, question: Question, tier: Tier):
+    def __init__(self, runner: Runner, question: Question, tier: Tier, deadline: float = math.inf):
         self.runner, self.question = runner, question
         self.floor = self.tier = tier
         self.doubted = False
+        self.deadline = deadline
         self.also_seen: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def __call__(self, texts: Sequence[str]) -> list[bool]:
-        """Of each text: is it interesting?"""
+        """Of each text: is it interesting? Raises TimeUp after the deadline."""
+        if time.monotonic() > self.deadline:
+            raise TimeUp
         texts = list(texts)
         outcomes = self.runner.run(texts, self.tier)
         if self.tier is Tier.ABSTRACT:

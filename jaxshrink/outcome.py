@@ -59,6 +59,7 @@ class Outcome:
     stdout: str = ""
     stderr: str = ""
     seconds: float = 0.0
+    source: str = ""  # the text that was run, where a predicate is asked
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Outcome:

@@ -1,0 +1,76 @@
+"""The end of a job: the tidy text that fails in the same way in fresh interpreters, alone in an empty folder."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from jaxshrink import tree as trees
+from jaxshrink.interest import Question, last_good
+from jaxshrink.oracle import Runner
+from jaxshrink.outcome import Tier
+from jaxshrink.tidy import tidy
+
+
+class Final:
+    """Turns the newest version of a program that holds into the result.
+
+    Nothing of the job's surroundings helps in the runs here: the text itself sets the environment variables
+    that it needs. `runs` counts them; `files` says whether the program's data files had to lie beside it.
+    """
+
+    TIMES: ClassVar[int] = 3
+
+    def __init__(
+        self,
+        history: Sequence[ast.Module],
+        env: Mapping[str, str],
+        question: Question,
+        new_runner: Callable[..., Runner],
+    ):
+        self.history, self.env, self.question, self.new_runner = history, env, question, new_runner
+        self.runner = new_runner(folder=None, imports=())
+        self.runs = 0
+        self.files = False
+
+    def text(self) -> str | None:
+        """The result; None where no version of the program holds."""
+        text = self.verified(self.history[-1])
+        if text is not None:
+            return text
+        text = self.newest()
+        if text is None:  # perhaps it needs the files
+            self.runner = self.new_runner(imports=())
+            self.files = True
+            text = self.verified(self.history[-1]) or self.newest()
+        return text
+
+    def newest(self) -> str | None:
+        """The newest version that holds, found by bisection."""
+        texts = [tidy(tree, self.env) for tree in self.history]
+        good = last_good(texts, lambda text: self.holds([text]) == [True])
+        return self.verified(self.history[good]) if good >= 0 else None
+
+    def verified(self, tree: ast.Module) -> str | None:
+        """The tidy text with the variables that it needs, if it fails every time; the plain text where tidying harms."""
+        if not self.env:
+            versions = [tidy(tree), trees.text(tree) + "\n"]
+            return next((text for text in versions if all(self.holds([text] * self.TIMES))), None)
+        needed = dict(self.env)
+        without, complete = self.holds([tidy(tree), tidy(tree, needed)])
+        if without:
+            needed = {}
+        elif not complete:
+            return None
+        for name in list(needed) if len(needed) > 1 else ():
+            fewer = {other: value for other, value in needed.items() if other != name}
+            if self.holds([tidy(tree, fewer)]) == [True]:
+                needed = fewer
+        text = tidy(tree, needed)
+        return text if all(self.holds([text] * self.TIMES)) else None
+
+    def holds(self, texts: Sequence[str]) -> list[bool]:
+        self.runs += len(texts)
+        outcomes = self.runner.run(texts, Tier.COLD)
+        return [self.question.answer(outcome, text) for outcome, text in zip(outcomes, texts, strict=True)]

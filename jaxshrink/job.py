@@ -1,0 +1,219 @@
+"""The whole job: run it once, understand the failure, cut big, cut fine, tidy, verify."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import math
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from jaxshrink import inputs, order
+from jaxshrink import tree as trees
+from jaxshrink.bundle import parse_with_origin
+from jaxshrink.cuts import Cuts, Unreproducible
+from jaxshrink.environment import hoist_environment
+from jaxshrink.errors import Interrupted, Unreliable
+from jaxshrink.failure import Failure, Signature
+from jaxshrink.final import Final
+from jaxshrink.first import FirstRun, first_run, libraries, whole_program
+from jaxshrink.interest import Interest, Question, TimeUp
+from jaxshrink.journal import Journal
+from jaxshrink.mirror import mirrored
+from jaxshrink.options import Options
+from jaxshrink.oracle import Runner, Setting
+from jaxshrink.outcome import Outcome, Tier
+from jaxshrink.passes import PASSES, Pass
+from jaxshrink.progress import Progress
+from jaxshrink.result import OtherFailure, PassStats, Rejected, Result, Size, Stats
+
+SLOWER = 4.0
+"""A candidate may take so many times as long as the original."""
+
+LEAST_TIMEOUT = 2.0
+
+
+def run(options: Options, progress: Progress, predicate: Callable[[Outcome], bool] | None = None) -> Result:
+    """Reduce the program that the options name; what comes out has been verified. Raises JaxshrinkError.
+
+    KeyboardInterrupt ends the search, and what is the best by then is the result.
+    """
+    with contextlib.ExitStack() as stack:
+        return Job(options, progress, predicate, stack).run()
+
+
+class Job:
+    """One reduction, from the first run to the verified result."""
+
+    def __init__(
+        self,
+        options: Options,
+        progress: Progress,
+        predicate: Callable[[Outcome], bool] | None,
+        stack: contextlib.ExitStack,
+    ):
+        self.options, self.progress, self.predicate, self.stack = options, progress, predicate, stack
+        self.began = time.monotonic()
+        self.program = inputs.read(options.path, options.python)
+        self.folder = stack.enter_context(mirrored(self.program.folder))
+        entry, hoisted = hoist_environment(parse_with_origin(self.program.entry.text, str(self.program.entry.path)))
+        self.env = {**hoisted, **options.env}
+        self.cold_runs = 0
+        self.journal = Journal.of(options)
+        self.runner = self.new_runner(self.env)
+        self.first: FirstRun | None = None
+        self.cuts: Cuts | None = None
+        self.failure: Failure | None = None
+
+    def run(self) -> Result:
+        self.progress.started(self.options.path, self.program.size.tokens, self.runs)
+        self.runner.warm_up()
+        entry = self.journal.load() if self.options.resume else None
+        try:
+            start = self.begin(entry.state) if entry is not None else self.observe()
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted before there was a result", self.result("interrupted", None)) from None
+        if entry is not None:
+            start = parse_with_origin(entry.best, "")
+        return self.reduce(start, resumed=entry is not None)
+
+    # -- the beginning
+
+    def observe(self) -> ast.Module:
+        """The first run; gives the whole program as one module."""
+        self.cold_runs += 1
+        self.first = first_run(self.options, self.program, self.folder, self.runner.setting, self.predicate)
+        self.failure = self.first.failure
+        self.progress.failing(self.failure, self.first.seconds)
+        return whole_program(self.program, self.first.observation, self.options.args)
+
+    def begin(self, state: Mapping[str, Any]) -> ast.Module:
+        """What an earlier, interrupted job knew."""
+        self.failure = Failure(**state["failure"])
+        self.progress.failing(self.failure, state["seconds"])
+        return ast.Module([], [])
+
+    def new_runner(self, env: Mapping[str, str], **other: Any) -> Runner:
+        options = self.options
+        setting = Setting(
+            python=str(options.python),
+            env=env,
+            jobs=options.jobs,
+            memory=None if options.memory is None else int(options.memory * 2**30),
+            timeout=options.timeout,
+            **{"folder": self.folder, "imports": libraries(self.program), **other},
+        )
+        return self.stack.enter_context(Runner(setting))
+
+    # -- the search
+
+    def reduce(self, start: ast.Module, resumed: bool) -> Result:
+        assert self.failure is not None
+        seconds = self.first.seconds if self.first is not None else LEAST_TIMEOUT
+        if self.options.timeout is None:
+            limit = max(LEAST_TIMEOUT, SLOWER * seconds)
+            self.runner.setting = dataclasses.replace(self.runner.setting, timeout=limit)
+        original = "\n".join(source.text for source in self.program.sources)
+        question = Question(Signature.of(self.failure, self.options.same, self.options.match), original, self.predicate)
+        interest = Interest(self.runner, question, self.floor, self.deadline)
+        observation = self.first.observation if self.first is not None else None
+        self.cuts = Cuts(start, observation, interest, self.passes, self.improved, self.progress.begins)
+        status = "reduced"
+        try:
+            self.cuts.run(start if resumed else None)
+        except (KeyboardInterrupt, TimeUp):
+            status = "interrupted"
+        except Unreproducible:
+            raise self.unreliable() from None
+        if not self.cuts.history:
+            raise Interrupted("interrupted before there was a result", self.result("interrupted", None))
+        final = Final(self.cuts.history, self.env, question, lambda **other: self.new_runner({}, **other))
+        self.progress.begins("verification")
+        text = final.text()
+        self.cold_runs += final.runs
+        if text is None:
+            raise self.unreliable()
+        self.progress.verified(final.TIMES)
+        if final.files:
+            self.progress.note("the result still reads files of the program's folder")
+        if status == "reduced" and order.tokens(text) >= self.program.size.tokens:
+            status = "unchanged"
+        return self.result(status, text)
+
+    @property
+    def floor(self) -> Tier:
+        """The cheapest tier that may be asked; what a predicate looks at is there in real runs only."""
+        if self.options.tier is not None:
+            return self.options.tier
+        return Tier.ABSTRACT if self.predicate is None else Tier.WARM
+
+    @property
+    def deadline(self) -> float:
+        return math.inf if self.options.time_limit is None else self.began + self.options.time_limit
+
+    @property
+    def passes(self) -> tuple[Pass, ...]:
+        only, skipped = self.options.only_pass, self.options.skip_pass
+        return tuple(each for each in PASSES if (not only or each.name in only) and each.name not in skipped)
+
+    def improved(self, text: str) -> None:
+        assert self.failure is not None
+        self.progress.improved(order.tokens(text))
+        seconds = self.first.seconds if self.first is not None else LEAST_TIMEOUT
+        self.journal.save(text, {"failure": dataclasses.asdict(self.failure), "seconds": seconds})
+
+    def unreliable(self) -> Unreliable:
+        """Run the program once more to tell a failure that comes and goes from one that needs its surroundings."""
+        name = self.options.path
+        again = None
+        if self.first is not None:
+            self.cold_runs += 1
+            again = self.first.again()
+        message = f"{name} fails, but not in the same way each time"
+        if again is not None and self.failure is not None and again.type == self.failure.type:
+            message = f"{name} fails by itself, but not as a candidate run from another folder: is it the surroundings?"
+        return Unreliable(message, self.result("unreliable", None))
+
+    # -- the report
+
+    def runs(self) -> int:
+        return sum(self.runner.counts.values()) + self.cold_runs
+
+    def result(self, status: str, text: str | None) -> Result:
+        size = self.program.size
+        message = "no result"
+        if text is not None:
+            tokens = Size.of([text]).tokens
+            message = f"{status}: from {size.tokens} to {tokens} tokens"
+        versions = self.first.observation if self.first is not None else None
+        return Result(
+            status=status,
+            message=message,
+            source=text,
+            input_path=self.options.path,
+            input_size=size,
+            failure=self.failure,
+            python=versions.python if versions else None,
+            jax=versions.jax if versions else None,
+            jaxlib=versions.jaxlib if versions else None,
+            stats=self.stats(),
+        )
+
+    def stats(self) -> Stats:
+        counts = dict(self.runner.counts)
+        counts[Tier.COLD] = counts.get(Tier.COLD, 0) + self.cold_runs
+        stats = Stats(runs_by_tier=counts, seconds=time.monotonic() - self.began, jobs=self.options.jobs)
+        if self.first is not None:
+            stats = dataclasses.replace(stats, cold_seconds=self.first.seconds)
+        if self.cuts is None:
+            return stats
+        rejected = self.cuts.judge.counts
+        return dataclasses.replace(
+            stats,
+            cached=rejected.cached,
+            rejected=Rejected(rejected.syntax, rejected.unbound, rejected.duplicate),
+            passes=tuple(PassStats(**vars(each)) for each in self.cuts.fixpoint.counts.values()),
+            also_seen=tuple(OtherFailure(*seen, count) for seen, count in self.cuts.interest.also_seen.most_common(20)),
+        )
