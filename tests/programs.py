@@ -1,0 +1,124 @@
+"""Small programs for property tests: full of scopes, loops and functions, and quick to run."""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+
+from hypothesis import assume
+from hypothesis import strategies as st
+
+VARIABLES = ("a", "b", "c")
+FUNCTIONS = ("f", "g")
+MOST_STEPS = 100
+
+
+class TooLong(BaseException):
+    """The program goes on for more steps than a test needs."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A text that compiles."""
+
+    text: str
+
+    def run(self) -> list[object]:
+        """What the program sees, and the exception that ended it."""
+        return run(self.text)
+
+
+def run(text: str) -> list[object]:
+    """Runs a program; what it gave to `see` and the name of the exception that ended it."""
+    seen: list[object] = []
+
+    def see(value: object = None) -> object:
+        if len(seen) > MOST_STEPS:
+            raise TooLong
+        seen.append(value if isinstance(value, int | list) else type(value).__name__)
+        return value
+
+    scope = {"see": see, "__builtins__": vars(builtins), "__name__": "program"}
+    try:
+        exec(compile(text, "program", "exec", dont_inherit=True), scope)
+    except (Exception, TooLong) as error:
+        seen.append(type(error).__name__)
+    return seen
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    """Programs of a few nested blocks. Some end in an exception, all compile."""
+    bound = draw(st.sets(st.sampled_from(VARIABLES)))
+    lines = [*(f"{name} = {i}" for i, name in enumerate(sorted(bound))), *_block(draw, depth=3)]
+    program = Program("\n".join(lines) + "\n")
+    assume(_compiles(program))
+    return program
+
+
+def _compiles(program: Program) -> bool:
+    try:
+        compile(program.text, "program", "exec", dont_inherit=True)
+    except SyntaxError:  # a name both parameter and global, and the like
+        return False
+    return True
+
+
+def _block(draw: st.DrawFn, depth: int) -> list[str]:
+    return [line for _ in range(draw(st.integers(1, 4))) for line in _statement(draw, depth)]
+
+
+def _statement(draw: st.DrawFn, depth: int) -> list[str]:
+    simple = ("assign", "assign", "add", "see", "see", "del", "call")
+    compound = ("def", "def", "class", "for", "if", "try")
+    kind = draw(st.sampled_from(simple if depth == 0 else simple + compound))
+    name, function = draw(st.sampled_from(VARIABLES)), draw(st.sampled_from(FUNCTIONS))
+    match kind:
+        case "assign":
+            return [f"{name} = {_expression(draw)}"]
+        case "add":
+            return [f"{name} += {_expression(draw)}"]
+        case "see":
+            return [f"see({_expression(draw)})"]
+        case "del":
+            return [f"del {name}"]
+        case "call":
+            return [f"see({function}())"]
+    body = _indented(_block(draw, depth - 1))
+    match kind:
+        case "def":
+            parameter = draw(st.sampled_from(("", f"{name}={_expression(draw)}")))
+            return [f"def {function}({parameter}):", *_declaration(draw), *body]
+        case "class":
+            return [f"class {draw(st.sampled_from((name, function)))}:", *_declaration(draw), *body]
+        case "for":
+            return [f"for {name} in [{_expression(draw)}]:", *body]
+        case "if":
+            return [f"if {_expression(draw)}:", *body]
+    return ["try:", *body, f"except NameError as {name}:", *_indented(_block(draw, depth - 1))]
+
+
+def _declaration(draw: st.DrawFn) -> list[str]:
+    keyword = draw(st.sampled_from(("", "", "global", "nonlocal")))
+    return [f"    {keyword} {draw(st.sampled_from(VARIABLES))}"] if keyword else []
+
+
+def _expression(draw: st.DrawFn, depth: int = 2) -> str:
+    kind = draw(st.sampled_from(("name", "name", "number", "list", "comprehension", "walrus", "lambda"))) if depth else "name"
+    name = draw(st.sampled_from(VARIABLES))
+    match kind:
+        case "name":
+            return name
+        case "number":
+            return str(draw(st.integers(0, 2)))
+        case "list":
+            return f"[{_expression(draw, depth - 1)}, {name}]"
+        case "comprehension":
+            return f"[{_expression(draw, depth - 1)} for {name} in [{_expression(draw, depth - 1)}, 1]]"
+        case "walrus":
+            return f"({name} := {_expression(draw, depth - 1)})"
+    return f"(lambda {name}={_expression(draw, depth - 1)}: {_expression(draw, depth - 1)})()"
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return ["    " + line for line in lines]
