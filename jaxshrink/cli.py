@@ -61,7 +61,7 @@ def _list_passes(context: click.Context, option: click.Parameter, wanted: bool) 
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True},
     epilog="Arguments of the program itself come after `--`.",
 )
-@click.argument("repro")
+@click.argument("repro", metavar="REPRO [-- ARGS...]")
 @click.option("-o", "--output", metavar="PATH", help="Where the result goes.  [default: REPRO with the suffix .min.py]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the program.")
 @click.option("--python", metavar="PATH", help="Interpreter that runs the program.  [default: this one]")

@@ -42,8 +42,13 @@ def _deliver(options: Options, progress: Progress, predicate: Callable[[Outcome]
     output = Output.of(options)
     result = run(options, progress, predicate)
     assert result.source is not None, "a job without a result raises"
-    result = dataclasses.replace(result, source=header(result) + result.source, path=options.output)
-    output.write(result.source or "")
-    Journal.of(options).remove()
+    source = header(result) + result.source
+    journal = Journal.of(options)
+    try:
+        output.write(source)
+    except OutputError as error:
+        raise OutputError(f"{error}; the program is kept as {journal.best}", result) from None
+    journal.remove()
+    result = dataclasses.replace(result, source=source, path=options.output)
     progress.finished(result)
     return result

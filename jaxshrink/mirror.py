@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-MOST_ENTRIES = 2000
-MOST_BYTES = 256 << 20
+MOST_ENTRIES = 1000
+MOST_BYTES = 64 << 20
 
 _SKIPPED = frozenset({"__pycache__", "node_modules"})
 
@@ -24,18 +24,20 @@ def mirrored(folder: Path) -> Iterator[Path]:
     """
     with tempfile.TemporaryDirectory(prefix="jaxshrink-", ignore_cleanup_errors=True) as scratch:
         copy = Path(scratch, folder.name or "root")
-        _copy(folder, copy)
+        _copy(folder, copy, without=Path(scratch))
         yield copy
 
 
-def _copy(folder: Path, copy: Path) -> None:
-    """Breadth first, so that the bounds cut off what is farthest away."""
+def _copy(folder: Path, copy: Path, without: Path) -> None:
+    """Breadth first, so that the bounds cut off what is farthest away. `without`: the copy may lie in the folder."""
     entries = size = 0
     waiting = [(folder, copy)]
     while waiting:
         here, there = waiting.pop(0)
         there.mkdir()
         for entry in _entries(here):
+            if entry.name == without.name and without.samefile(entry.path):
+                continue
             target = there / entry.name
             entries += 1
             if entry.is_dir() and not entry.is_symlink() and entries < MOST_ENTRIES:

@@ -75,7 +75,7 @@ class Options:
         output, tier = given.get("output"), given.get("tier")
         return cls(
             path=path,
-            output=path.with_suffix(SUFFIX) if output is None else Path(output),
+            output=path.parent / (path.stem + SUFFIX) if output is None else Path(output),
             python=_interpreter(given.get("python")),
             jobs=_jobs(given.get("jobs")),
             args=tuple(map(str, given.get("args", ()))),
