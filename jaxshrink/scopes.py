@@ -19,6 +19,8 @@ FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 COMPREHENSION = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
+_TYPE_PARAMETERS = ("TypeVar", "ParamSpec", "TypeVarTuple")
+
 BUILTINS = frozenset(dir(builtins)) | {"__file__", "__name__", "__doc__", "__builtins__", "__class__", "__spec__"}
 
 
@@ -63,8 +65,11 @@ class Scopes:
         self.unbound: list[ast.Name] = []
         self.dynamic = False
         self._loads: list[tuple[ast.Name, Scope]] = []
+        self._nonlocals: list[tuple[str, ast.AST, Scope]] = []
         self.module = self._open(tree, None)
         self._visit_all(tree.body, self.module)
+        for name_, node, scope in self._nonlocals:  # the enclosing function may bind it further down
+            self._define(_enclosing(scope, name_) or self.module, name_, node)
         for position, (name, scope) in enumerate(self._loads):
             self._resolve(name, scope, position)
         if self.dynamic:
@@ -74,17 +79,18 @@ class Scopes:
         for scope in self.scope_of.values():
             yield from scope.bindings.values()
 
-    def early(self, tree: ast.Module) -> list[ast.Name]:
+    def early(self, tree: ast.Module) -> list[ast.AST]:
         """Names that a module-level statement reads before any statement has bound them."""
-        found: list[ast.Name] = []
+        found: list[ast.AST] = []
         bound: set[Binding] = set()
         for statement in tree.body:
+            changed = statement.target if isinstance(statement, ast.AugAssign) else None
             for node in _executed(statement):
                 binding = self.of.get(node)
                 if binding is None or binding.scope is not self.module:
                     continue
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    if binding not in bound and node.id not in BUILTINS:
+                if node is changed or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)):
+                    if binding not in bound and binding.name not in BUILTINS:
                         found.append(node)
                 else:
                     bound.add(binding)
@@ -98,11 +104,12 @@ class Scopes:
         return scope
 
     def _bind(self, name: str, node: ast.AST, scope: Scope) -> None:
-        if name in scope.outer:
-            target = self.module
-            if scope.outer[name] == "nonlocal":
-                target = _enclosing(scope, name) or self.module
-            scope = target
+        if scope.outer.get(name) == "nonlocal":
+            self._nonlocals.append((name, node, scope))
+        else:
+            self._define(self.module if name in scope.outer else scope, name, node)
+
+    def _define(self, scope: Scope, name: str, node: ast.AST) -> None:
         binding = scope.binding(name)
         if not binding.definitions:
             binding.since = len(self._loads)
@@ -121,8 +128,18 @@ class Scopes:
         match node:
             case ast.Name(ctx=ast.Load()):
                 self._loads.append((node, scope))
+            case ast.Name(ctx=ast.Del()):
+                self._loads.append((node, scope))
+                if node.id not in scope.bindings and node.id not in scope.outer:  # makes it a variable of the scope
+                    self._bind(node.id, node, scope)
             case ast.Name():
                 self._bind(node.id, node, scope)
+            case ast.Assign(targets=targets, value=value):
+                self._visit_all([value, *targets], scope)
+            case ast.AugAssign(target=ast.Name() as target):
+                self._visit(node.value, scope)
+                self._bind(target.id, target, scope)
+                self._loads.append((target, scope))
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
                 self._function(node, scope)
             case ast.ClassDef():
@@ -144,8 +161,11 @@ class Scopes:
             case ast.MatchMapping(rest=str(rest)):
                 self._children(node, scope)
                 self._bind(rest, node, scope)
-            case ast.Call(func=ast.Name(id="exec" | "eval" | "globals" | "locals" | "vars")):
-                self.dynamic = True
+            case _ if type(node).__name__ in _TYPE_PARAMETERS:
+                self._children(node, scope)
+                self._bind(node.name, node, scope)  # type: ignore[attr-defined]
+            case ast.Call(func=ast.Name(id="exec" | "eval" | "globals" | "locals" | "vars" as name)):
+                self.dynamic = self.dynamic or name != "vars" or not node.args  # `vars(x)` are the attributes of x
                 self._children(node, scope)
             case _:
                 self._children(node, scope)
@@ -168,6 +188,7 @@ class Scopes:
             if default is not None:
                 self._visit(default, scope)
         inner = self._open(node, scope)
+        self._type_parameters(node, scope, inner)
         named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
         for arg in [*named, *filter(None, [arguments.vararg, arguments.kwarg])]:
             self._bind(arg.arg, arg, inner)
@@ -184,10 +205,18 @@ class Scopes:
         self._visit_all(node.body, inner)
 
     def _class(self, node: ast.ClassDef, scope: Scope) -> None:
+        inner = self._open(node, scope)
+        self._type_parameters(node, scope, inner)
         for part in [*node.decorator_list, *node.bases, *node.keywords]:
             self._visit(part, scope)
         self._bind(node.name, node, scope)
-        self._visit_all(node.body, self._open(node, scope))
+        self._visit_all(node.body, inner)
+
+    def _type_parameters(self, node: ast.AST, scope: Scope, inner: Scope) -> None:
+        """Type parameters (Python 3.12) are seen in the head, as if they were variables outside, and in the body."""
+        for parameter in getattr(node, "type_params", ()):
+            self._visit(parameter, scope)
+            inner.bindings[parameter.name] = scope.binding(parameter.name)
 
     def _comprehension(self, node: Comprehension, scope: Scope) -> None:
         inner = self._open(node, scope)
@@ -202,12 +231,13 @@ class Scopes:
 
     def _resolve(self, name: ast.Name, scope: Scope, position: int) -> None:
         at: Scope | None = scope
-        if name.id in scope.outer:
-            at = self.module if scope.outer[name.id] == "global" else scope.parent
         while at is not None:
-            binding = at.bindings.get(name.id)
-            if binding is not None and at.is_class:  # seen from the class's own body only, and once it is bound
-                binding = binding if at is scope and binding.since <= position else None
+            seen = at is scope or not at.is_class  # a class body is seen from itself only
+            if seen and at.outer.get(name.id) == "global":
+                at = self.module
+            binding = at.bindings.get(name.id) if seen else None
+            if binding is not None and at.is_class and binding.since > position:  # not yet bound there: a global
+                at, binding = self.module, self.module.bindings.get(name.id)
             if binding is not None:
                 binding.uses.append(name)
                 self.of[name] = binding
@@ -247,10 +277,9 @@ def _executed(statement: ast.stmt) -> Iterator[ast.AST]:
         yield statement
     elif isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign) and statement.value is not None:
         yield from _straight(statement.value)
-        if not isinstance(statement, ast.AugAssign):
-            for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
-                yield from _straight(target)
-    elif isinstance(statement, ast.Expr | ast.Import | ast.ImportFrom):
+        for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+            yield from _straight(target)
+    elif isinstance(statement, ast.Expr | ast.Import | ast.ImportFrom | ast.Delete):
         yield from _straight(statement)
 
 

@@ -84,13 +84,15 @@ def _statement(draw: st.DrawFn, depth: int) -> list[str]:
             return [f"del {name}"]
         case "call":
             return [f"see({function}())"]
+    if kind == "class":  # straight code: whether a class has bound a name cannot be told from the text
+        bound = draw(st.sampled_from(VARIABLES))
+        lines = [f"{bound} = {_expression(draw)}", f"see({name})", f"see({_expression(draw)})"]
+        return [f"class {draw(st.sampled_from((name, function)))}:", *_declaration(draw), *_indented(lines)]
     body = _indented(_block(draw, depth - 1))
     match kind:
         case "def":
             parameter = draw(st.sampled_from(("", f"{name}={_expression(draw)}")))
             return [f"def {function}({parameter}):", *_declaration(draw), *body]
-        case "class":
-            return [f"class {draw(st.sampled_from((name, function)))}:", *_declaration(draw), *body]
         case "for":
             return [f"for {name} in [{_expression(draw)}]:", *body]
         case "if":
@@ -104,8 +106,8 @@ def _declaration(draw: st.DrawFn) -> list[str]:
 
 
 def _expression(draw: st.DrawFn, depth: int = 2) -> str:
-    kind = draw(st.sampled_from(("name", "name", "number", "list", "comprehension", "walrus", "lambda"))) if depth else "name"
-    name = draw(st.sampled_from(VARIABLES))
+    kinds = ("name", "name", "number", "list", "comprehension", "walrus", "lambda")
+    kind, name = draw(st.sampled_from(kinds if depth else kinds[:1])), draw(st.sampled_from(VARIABLES))
     match kind:
         case "name":
             return name

@@ -42,7 +42,7 @@ def test_tokens_of_whole_programs(program: Program) -> None:
 
 
 def test_quotes_inside_f_strings_may_count_more() -> None:
-    text = ast.unparse(ast.parse("x = f'{d[\"a\"]}' + f'{f\"{y}\"}'"))  # from Python 3.12 on with the same quotes inside
+    text = ast.unparse(ast.parse("x = f'{d[\"a\"]}' + f'{f\"{y}\"}'"))  # Python 3.12 may write the same quotes inside
     assert order.tokens(text) >= count_tokens(text)
 
 
