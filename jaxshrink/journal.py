@@ -47,10 +47,11 @@ class Journal:
     def of(cls, options: Options) -> Self:
         """The journal of a job. Raises OSError if the program cannot be read."""
         program = hashlib.sha256(options.path.read_bytes()).hexdigest()
-        same = [program, str(options.path.absolute()), str(options.python), options.args, sorted(options.env.items())]
-        same += [options.same, options.match, options.tier and options.tier.value, options.only_pass, options.skip_pass]
-        key = hashlib.sha256(json.dumps([__version__, *same]).encode()).hexdigest()[:24]
-        return cls(cache_folder() / "journals" / key)
+        where = [__version__, program, str(options.path.absolute()), str(options.python)]
+        how = [options.args, sorted(options.env.items()), options.only_pass, options.skip_pass]
+        what = [options.same, options.match, options.tier and options.tier.value]
+        key = hashlib.sha256(json.dumps([where, how, what]).encode()).hexdigest()
+        return cls(cache_folder() / "journals" / key[:24])
 
     @property
     def best(self) -> Path | None:
