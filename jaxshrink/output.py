@@ -7,6 +7,7 @@ import errno
 import os
 import re
 import tempfile
+import textwrap
 from pathlib import Path
 
 from jaxshrink.errors import OutputError
@@ -15,18 +16,20 @@ from jaxshrink.result import Result, brief
 
 WIDTH = 100
 
-_OURS = re.compile(r"^# reduced by jaxshrink from \d+ to \d+ tokens$", re.MULTILINE)
+_OURS = re.compile(r"^# reduced by jaxshrink from \d+ to \d+ tokens", re.MULTILINE)
 _HEADER_LINES = 3
 
 
 def header(result: Result) -> str:
-    """The comment on top of a result: what fails, with which versions, and what it was reduced from."""
-    lines = [brief(result.failure)] if result.failure else []
-    versions = {"Python": result.python, "jax": result.jax, "jaxlib": result.jaxlib}
-    lines.append(", ".join(f"{name} {version}" for name, version in versions.items() if version))
+    """The comment on top of a result, at most three lines: what fails, what it was reduced from, with which versions."""
+    what = _plain(brief(result.failure)) if result.failure else ""
+    lines = textwrap.wrap(what, WIDTH - 2, max_lines=2, placeholder=" …")
     if result.input_size and result.output_size:
-        lines.append(f"reduced by jaxshrink from {result.input_size.tokens} to {result.output_size.tokens} tokens")
-    return "".join(f"# {_plain(line)}\n" for line in lines)
+        versions = {"Python": result.python, "jax": result.jax, "jaxlib": result.jaxlib}
+        known = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+        sizes = f"from {result.input_size.tokens} to {result.output_size.tokens} tokens"
+        lines.append(f"reduced by jaxshrink {sizes}" + (f" ({known})" if known else ""))
+    return "".join(f"# {line}\n" for line in lines)
 
 
 def is_ours(path: Path) -> bool:
@@ -90,7 +93,6 @@ class Output:
 
 
 def _plain(line: str) -> str:
-    """Text fit for one line of comment: printable, short, and no coding declaration (PEP 263) by accident."""
+    """Text fit for a comment: printable, and no coding declaration (PEP 263) by accident."""
     line = "".join(char if char.isprintable() else " " for char in line)
-    line = re.sub(r"coding(?=[:=])", "coding ", " ".join(line.split()))
-    return line if len(line) <= WIDTH - 2 else line[: WIDTH - 3] + "…"
+    return re.sub(r"coding(?=[:=])", "coding ", line)

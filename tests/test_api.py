@@ -79,8 +79,7 @@ def test_shrink_writes_the_program_with_its_header(repro: Path, job: list[Option
     assert result.path.read_text() == result.source
     assert result.source == (
         "# TypeError: no, (3,) and (4,)\n"
-        "# Python 3.12.1, jax 0.10.2, jaxlib 0.10.2\n"
-        "# reduced by jaxshrink from 22 to 5 tokens\n"
+        "# reduced by jaxshrink from 22 to 5 tokens (Python 3.12.1, jax 0.10.2, jaxlib 0.10.2)\n"
         "import jax\njax.nope\n"
     )
     assert is_ours(result.path)
