@@ -12,12 +12,14 @@ from jaxshrink import tree as trees
 from jaxshrink.cover import covered
 from jaxshrink.interest import Interest, last_good
 from jaxshrink.lift import lifted
+from jaxshrink.lift.draft import spans
 from jaxshrink.observation import Observation
 from jaxshrink.outcome import Tier
 from jaxshrink.passes import Pass
 from jaxshrink.render import Style
+from jaxshrink.scopes import FUNCTION
 from jaxshrink.search import Fixpoint, Judge
-from jaxshrink.settle import settle
+from jaxshrink.settle import keep, settle
 from jaxshrink.tree import Inapplicable
 from jaxshrink.view import View
 
@@ -49,6 +51,8 @@ class Cuts:
         self.judge = Judge(interest)
         self.fixpoint = Fixpoint(passes, self.view, self.judge, self.accept, begins)
         self.history: list[ast.Module] = []
+        if observation is not None:
+            keep_failing(self.view(tree), observation)
 
     @functools.lru_cache(maxsize=1)  # noqa: B019 - of one job, which ends with it
     def view(self, tree: ast.Module, thorough: bool = False) -> View:
@@ -134,6 +138,18 @@ class Cuts:
                 if verdict and (tier is not Tier.ABSTRACT or self.interest.holds(text, Tier.WARM)):
                     return tree
         return None
+
+
+def keep_failing(view: View, observation: Observation) -> None:
+    """Imports, heads of functions and classes on the failing stack stay although nothing reads what they bind."""
+    places = spans(view)
+    for frame in observation.frames:
+        node = places.get(frame.span)
+        at: ast.AST | None = view.statement(node) if node is not None and node is not view.tree else None
+        while isinstance(at, ast.stmt):
+            keep(at)
+            above = view.parents[at]
+            at = None if isinstance(above, FUNCTION) else above  # a function whose body failed had been defined
 
 
 def _ordered(candidates: Iterator[ast.Module], whole: ast.Module) -> list[ast.Module]:

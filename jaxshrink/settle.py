@@ -30,6 +30,11 @@ def settle(tree: ast.Module) -> ast.Module:
     return settled(tree)[0]
 
 
+def keep(statement: ast.stmt) -> None:
+    """Never drop the statement, however often it is rebuilt: it may be what fails, even if nothing reads what it binds."""
+    statement.__dict__["_kept"] = True
+
+
 def settled(tree: ast.Module) -> tuple[ast.Module, Scopes]:
     """The settled tree and its scopes."""
     while True:
@@ -48,6 +53,8 @@ def settled(tree: ast.Module) -> tuple[ast.Module, Scopes]:
 def _unread(tree: ast.Module, scopes: Scopes) -> list[ast.AST]:
     found: list[ast.AST] = []
     for statement in trees.walk_statements(tree):
+        if "_kept" in statement.__dict__:
+            continue
         match statement:
             case ast.Import(names=names) | ast.ImportFrom(names=names):
                 module = statement.module or "" if isinstance(statement, ast.ImportFrom) else ""

@@ -94,7 +94,7 @@ def text(tree: ast.AST) -> str:
 
 def clone(node: Node) -> Node:
     """A deep copy that keeps origins; needed where a node is to stand in two places."""
-    new = cast(Node, node.__class__())
+    new = _new(node)
     for name, value in node.__dict__.items():
         if name in ("_identity", "_parents"):
             continue
@@ -108,11 +108,16 @@ def clone(node: Node) -> Node:
 
 def shallow(node: Node) -> Node:
     """A new node with the same parts, for one that moves: the old one can be deleted."""
-    new = cast(Node, node.__class__())
+    new = _new(node)
     new.__dict__.update(node.__dict__)
     for own in ("_identity", "_parents"):
         new.__dict__.pop(own, None)
     return new
+
+
+def _new(node: Node) -> Node:
+    """A node of the same class without fields; from Python 3.13 on a call of the class would warn of their lack."""
+    return node.__class__.__new__(node.__class__)
 
 
 def expression(source: str) -> ast.expr:
@@ -269,7 +274,7 @@ _OPTIONAL: dict[type[ast.AST], tuple[str, ...]] = {
 def _with(node: ast.AST, new: Mapping[str, object]) -> ast.AST:
     if not new:
         return node
-    copy = node.__class__()
+    copy = _new(node)
     copy.__dict__.update(node.__dict__)
     for derived in ("_extent", "_parents"):
         copy.__dict__.pop(derived, None)

@@ -1,0 +1,74 @@
+"""Imports come and go by themselves, and what nothing reads goes too; what might fail stays."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from hypothesis import assume, given
+
+from jaxshrink import tree as trees
+from jaxshrink.scopes import Scopes
+from jaxshrink.settle import keep, settle, settled
+from tests.programs import Program, programs, run
+
+
+def settled_text(source: str) -> str:
+    return trees.text(settle(ast.parse(source)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("jnp.ones(3)", "import jax.numpy as jnp\njnp.ones(3)"),
+        ("jax.jit(np.sum)", "import jax\nimport numpy as np\njax.jit(np.sum)"),
+        ("import jax, os\nx(jax)", "import jax\nx(jax)"),
+        ("from jax import lax, numpy as jnp\nlax.x", "from jax import lax\nlax.x"),
+        ("import equinox as eqx", "import equinox as eqx"),
+        ("from __future__ import annotations", "from __future__ import annotations"),
+        ("def f(): return g()\ndef g(): return f()", "def f():\n    return g()\n\ndef g():\n    return f()"),
+        ("def f(): return g()\ndef g(): pass", ""),
+        ("def f(n): return f(n - 1)", ""),
+        ("x = 1\ny = x\nz = y", ""),
+        ("x = f()", "x = f()"),
+        ("f = lambda: 1", ""),
+        ("class C(B):\n    x: int = 1\n    def f(self): return C", ""),
+        ("def f():\n    y = 1\n    return jnp\nf()", "import jax.numpy as jnp\n\ndef f():\n    return jnp\nf()"),
+        ("class C:\n    x = 1\n    def f(self): 0\nC()", "class C:\n    x = 1\n\n    def f(self):\n        0\nC()"),
+        ("def f():\n    x = 1\nf()", "def f():\n    pass\nf()"),
+    ],
+)
+def test_settled(before: str, after: str) -> None:
+    assert settled_text(before) == after
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["@register\nclass C:\n    pass", "x = 0\nfor i in y:\n    x += 1", "x = 1\ndel x", "import sys\nexec('sys')"],
+)
+def test_what_may_be_missed_stays(source: str) -> None:
+    assert settled_text(source) == trees.text(ast.parse(source))
+
+
+@pytest.mark.parametrize("source", ["from jax import gone", "class C(B):\n    pass", "def f(x: T):\n    pass"])
+def test_what_is_kept_stays_also_when_it_is_rebuilt(source: str) -> None:
+    tree = ast.parse(source)
+    keep(tree.body[0])
+    assert settle(tree) is tree
+    assert trees.text(settle(trees.clone(tree))) == source
+
+
+@given(programs())
+def test_settling_changes_nothing_of_a_program_that_ends_well(program: Program) -> None:
+    seen = program.run()
+    assume("class" not in program.text)  # an unread class goes with what its body does
+    assume(not any("Error" in str(each) for each in seen))
+    tree = settle(ast.parse(program.text))
+    assert run(trees.text(tree)) == seen
+    assert settle(tree) is tree
+
+
+@given(programs())
+def test_scopes_are_those_of_the_settled_tree(program: Program) -> None:
+    tree, scopes = settled(ast.parse(program.text))
+    assert {name.id for name in scopes.unbound} == {name.id for name in Scopes(tree).unbound}
