@@ -21,7 +21,7 @@ _HEADER_LINES = 3
 
 
 def header(result: Result) -> str:
-    """The comment on top of a result, at most three lines: what fails, what it was reduced from, with which versions."""
+    """The comment on top of a result, at most three lines: what fails, its sizes, the versions."""
     what = _plain(brief(result.failure)) if result.failure else ""
     lines = textwrap.wrap(what, WIDTH - 2, max_lines=2, placeholder=" …")
     if result.input_size and result.output_size:
