@@ -31,7 +31,7 @@ def settle(tree: ast.Module) -> ast.Module:
 
 
 def keep(statement: ast.stmt) -> None:
-    """Never drop the statement, however often it is rebuilt: it may be what fails, even if nothing reads what it binds."""
+    """Never drop the statement, even rebuilt: it may be what fails, though nothing reads what it binds."""
     statement.__dict__["_kept"] = True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 
 from jaxshrink import tree as trees
 from jaxshrink.scopes import Scopes
@@ -58,13 +58,14 @@ def test_what_is_kept_stays_also_when_it_is_rebuilt(source: str) -> None:
     assert trees.text(settle(trees.clone(tree))) == source
 
 
-@given(programs())
-def test_settling_changes_nothing_of_a_program_that_ends_well(program: Program) -> None:
+@given(programs(without=("class", "try")))  # an unread class goes with what its body does
+def test_settling_changes_nothing_but_what_fails(program: Program) -> None:
+    """`x = y` goes where nothing reads `x`, though `y` may be unbound."""
     seen = program.run()
-    assume("class" not in program.text)  # an unread class goes with what its body does
-    assume(not any("Error" in str(each) for each in seen))
+    if seen and str(seen[-1]).endswith("Error"):
+        seen.pop()
     tree = settle(ast.parse(program.text))
-    assert run(trees.text(tree)) == seen
+    assert run(trees.text(tree))[: len(seen)] == seen
     assert settle(tree) is tree
 
 
