@@ -129,13 +129,13 @@ class Cuts:
         yield self.whole
 
     def first(self, candidates: Sequence[ast.Module], tier: Tier) -> ast.Module | None:
-        """The first candidate that holds in the tier and, where that is the abstract one, in a warm run too."""
+        """The first candidate that holds in the tier, and in a warm run alone, which also tells how long it takes."""
         self.interest.tier = tier
         for start in range(0, len(candidates), ROUND):
             batch = candidates[start : start + ROUND]
             texts = [trees.text(tree) for tree in batch]
             for tree, text, verdict in zip(batch, texts, self.interest(texts), strict=True):
-                if verdict and (tier is not Tier.ABSTRACT or self.interest.holds(text, Tier.WARM)):
+                if verdict and (tier is Tier.COLD or self.interest.holds(text, Tier.WARM)):
                     return tree
         return None
 

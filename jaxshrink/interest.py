@@ -15,6 +15,12 @@ from jaxshrink.outcome import End, Outcome, Tier
 TIERS = (Tier.ABSTRACT, Tier.WARM, Tier.COLD)
 
 
+SLOWER = 5
+"""A candidate may take so many times the CPU time of the program that it comes from."""
+
+LEAST_TIMEOUT = 1.0
+
+
 class TimeUp(Exception):
     """The time limit for the whole job has passed."""
 
@@ -45,6 +51,7 @@ class Interest:
         self.floor = self.tier = tier
         self.doubted = False
         self.deadline = deadline
+        self.limit: float | None = None
         self.also_seen: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def __call__(self, texts: Sequence[str]) -> list[bool]:
@@ -52,10 +59,10 @@ class Interest:
         if time.monotonic() > self.deadline:
             raise TimeUp
         texts = list(texts)
-        outcomes = self.runner.run(texts, self.tier)
+        outcomes = self.runner.run(texts, self.tier, self.limit)
         if self.tier is Tier.ABSTRACT:
             unknown = [i for i, outcome in enumerate(outcomes) if outcome.end is End.UNKNOWN]
-            warm = self.runner.run([texts[i] for i in unknown], Tier.WARM) if unknown else []
+            warm = self.runner.run([texts[i] for i in unknown], Tier.WARM, self.limit) if unknown else []
             for i, outcome in zip(unknown, warm, strict=True):
                 outcomes[i] = outcome
         verdicts = [self.question.answer(outcome, text) for outcome, text in zip(outcomes, texts, strict=True)]
@@ -64,13 +71,19 @@ class Interest:
                 self.note(outcome)
         if self.doubted and any(verdicts):
             accepted = [text for text, verdict in zip(texts, verdicts, strict=True) if verdict]
-            checked = dict(zip(accepted, self.runner.run(accepted, self.next_tier), strict=True))
+            checked = dict(zip(accepted, self.runner.run(accepted, self.next_tier, self.limit), strict=True))
             verdicts = [text in checked and self.question.answer(checked[text], text) for text in texts]
         return verdicts
 
     def holds(self, text: str, tier: Tier) -> bool:
-        """Is the text interesting to a certain tier?"""
-        return self.question.answer(self.runner.run([text], tier)[0], text)
+        """Is the text interesting to a certain tier? If so, its time limits those to come."""
+        start = time.monotonic()
+        outcome = self.runner.run([text], tier, self.limit)[0]
+        interesting = self.question.answer(outcome, text)
+        if interesting and tier is Tier.WARM:
+            took = max(SLOWER * outcome.seconds, 2 * (time.monotonic() - start), LEAST_TIMEOUT)
+            self.limit = min(took, self.limit or took)
+        return interesting
 
     @property
     def next_tier(self) -> Tier:

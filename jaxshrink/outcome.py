@@ -59,6 +59,7 @@ class Outcome:
     stdout: str = ""
     stderr: str = ""
     seconds: float = 0.0
+    starved: bool = False  # a time-out that a busy machine may explain: neither CPU time nor idleness was too much
     source: str = ""  # the text that was run, where a predicate is asked
 
     @classmethod

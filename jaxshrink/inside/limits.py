@@ -36,6 +36,11 @@ def descendants(pid):
     return found
 
 
+def has_work(pid):
+    """Whether a process or a descendant wants to run, or waits for a disk: not all of its threads sleep."""
+    return any(_runnable(thread) for process in descendants(pid) for thread in _threads(process))
+
+
 def exceeds_memory(pid, limit):
     """Whether a process and its descendants hold more than `limit` bytes.
 
@@ -64,6 +69,21 @@ def kill(pid):
 def kill_group(pid):
     """End the process group of a process that may have ended already."""
     _signal(os.killpg, pid)
+
+
+def _threads(pid):
+    try:
+        return [f"/proc/{pid}/task/{thread}/stat" for thread in os.listdir(f"/proc/{pid}/task")]
+    except OSError:
+        return []  # gone meanwhile, or not Linux
+
+
+def _runnable(stat):
+    try:
+        with open(stat) as file:
+            return file.read().rpartition(")")[2].split()[0] in "RD"
+    except OSError:
+        return False
 
 
 def _signal(send, pid):

@@ -19,6 +19,7 @@ from report import STOPPED, Report, of_exception
 
 _TICK = 0.05
 _OUTPUT = 1 << 16
+_BUSY = 0.005  # seconds of CPU time that are more than waking up to look around
 _WALL = 4  # wall clock seconds for each second of CPU time that a child may take: others use the machine too
 
 
@@ -33,6 +34,7 @@ class Child:
         self.root = root
         self.report = Report()
         self.killed = None
+        self.starved = False
         self.outputs = {}
         self.pid = 0
         self.begin(0, 0.0)
@@ -40,14 +42,20 @@ class Child:
     def begin(self, count, cpu_seconds):
         """It has come to its next program."""
         self.count, self.cpu_before, self.started = count, cpu_seconds, time.monotonic()
+        self.used, self.active = cpu_seconds, self.started
 
     def exceeds_time(self):
-        """Whether the program that it runs now takes too long."""
+        """Whether the program that it runs now takes too long: by CPU time, or idle, or by the clock."""
         count, cpu_seconds = self.report.count(), limits.cpu_seconds(self.pid)
         if count > self.count:
             self.begin(count, cpu_seconds)
+        if cpu_seconds - self.used > _BUSY or limits.has_work(self.pid):
+            self.used, self.active = cpu_seconds, time.monotonic()
         limit = self.request["limit"]
-        return cpu_seconds - self.cpu_before > limit or self.age() > _WALL * limit
+        if cpu_seconds - self.cpu_before > limit or time.monotonic() - self.active > limit:
+            return True
+        self.starved = self.age() > _WALL * limit
+        return self.starved
 
     def age(self):
         return time.monotonic() - self.started
@@ -66,7 +74,7 @@ class Child:
 
     def _end(self, status):
         if self.killed:
-            return {"end": self.killed}
+            return {"end": self.killed, "starved": self.starved}
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
             return {"end": "timeout" if number == signal.SIGXCPU else "signal", "signal": number}

@@ -63,7 +63,7 @@ class Runner:
         futures = [future for group in groups for future in self._submit(group, tier, timeout)]
         outcomes = [future.result() for future in futures]
         for index, outcome in enumerate(outcomes):
-            if outcome.end is End.TIMEOUT:
+            if outcome.starved:
                 longer = LONGER * self._limit(tier, timeout)
                 outcomes[index] = self.submit(texts[index], tier, longer).result()
         return outcomes
