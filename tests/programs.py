@@ -91,7 +91,7 @@ def _statement(draw: st.DrawFn, depth: int, without: tuple[str, ...]) -> list[st
         case "del":
             return [f"del {name}"]
         case "call":
-            return [f"see({function}())"]
+            return [f"see({function}({draw(st.sampled_from(('', name)))}))"]
     if kind == "class":  # straight code: whether a class has bound a name cannot be told from the text
         bound = draw(st.sampled_from(VARIABLES))
         lines = [f"{bound} = {_expression(draw)}", f"see({name})", f"see({_expression(draw)})"]
@@ -99,7 +99,7 @@ def _statement(draw: st.DrawFn, depth: int, without: tuple[str, ...]) -> list[st
     body = _indented(_block(draw, depth - 1, without))
     match kind:
         case "def":
-            parameter = draw(st.sampled_from(("", f"{name}={_expression(draw)}")))
+            parameter = draw(st.sampled_from((name, f"{name}={_expression(draw)}")[: 1 if "default" in without else 2]))
             return [f"def {function}({parameter}):", *_declaration(draw), *body]
         case "for":
             return [f"for {name} in [{_expression(draw)}]:", *body]
