@@ -5,12 +5,15 @@ from __future__ import annotations
 import builtins
 import dataclasses
 
-from hypothesis import assume
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 VARIABLES = ("a", "b", "c")
 FUNCTIONS = ("f", "g")
-MOST_STEPS = 100
+MOST_STEPS = 30
+
+quick = settings(max_examples=50, deadline=None)
+"""For property tests: few enough examples, and no example fails for being slow."""
 
 
 class TooLong(BaseException):

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from jaxshrink import order
 from jaxshrink.tokens import count_tokens
-from tests.programs import Program, programs
+from tests.programs import Program, programs, quick
 
 PIECES = [
     "x = 1e-05 + 1e+16 + 1j + 1.5e-10j + 0.0",
@@ -35,6 +35,7 @@ def test_tokens_are_those_of_tokenize(source: str) -> None:
     assert order.tokens(text) == count_tokens(text)
 
 
+@quick
 @given(programs())
 def test_tokens_of_whole_programs(program: Program) -> None:
     text = ast.unparse(ast.parse(program.text))

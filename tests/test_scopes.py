@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from jaxshrink.scopes import COMPREHENSION, DEFINITION, Binding, Scope, Scopes
-from tests.programs import FUNCTIONS, VARIABLES, Program, programs, run
+from tests.programs import FUNCTIONS, VARIABLES, Program, programs, quick, run
 
 
 def scopes_of(source: str) -> Scopes:
@@ -110,6 +110,7 @@ def test_attributes_of_an_object_are_not_dynamic() -> None:
     assert unbound("x = vars(args)") == ["args"]
 
 
+@quick
 @given(programs())
 def test_renaming_by_binding_changes_nothing(program: Program) -> None:
     """If one variable were taken for two, the renamed program would miss a name."""
@@ -127,6 +128,7 @@ def test_renaming_by_binding_changes_nothing(program: Program) -> None:
     assert run(ast.unparse(tree)) == program.run()
 
 
+@quick
 @given(programs())
 def test_scopes_are_those_of_the_compiler(program: Program) -> None:
     """If two variables were taken for one, a name would belong to another scope than the compiler says."""

@@ -10,7 +10,7 @@ from hypothesis import given
 from jaxshrink import tree as trees
 from jaxshrink.scopes import Scopes
 from jaxshrink.settle import keep, settle, settled
-from tests.programs import Program, programs, run
+from tests.programs import Program, programs, quick, run
 
 
 def settled_text(source: str) -> str:
@@ -58,6 +58,7 @@ def test_what_is_kept_stays_also_when_it_is_rebuilt(source: str) -> None:
     assert trees.text(settle(trees.clone(tree))) == source
 
 
+@quick
 @given(programs(without=("class", "try", "default")))  # an unread class goes with what its body does, a function too
 def test_settling_changes_nothing_but_what_fails(program: Program) -> None:
     """`x = y` goes where nothing reads `x`, though `y` may be unbound."""
@@ -69,6 +70,7 @@ def test_settling_changes_nothing_but_what_fails(program: Program) -> None:
     assert settle(tree) is tree
 
 
+@quick
 @given(programs())
 def test_scopes_are_those_of_the_settled_tree(program: Program) -> None:
     tree, scopes = settled(ast.parse(program.text))
