@@ -60,10 +60,10 @@ class Journal:
         return path if path.exists() else None
 
     def save(self, best: str, state: Mapping[str, Any] | None = None) -> None:
-        """Note a program that is the best so far, and with it what JSON can hold."""
+        """Note a program that is the best so far, and with it what JSON can hold, or sets."""
         with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._write("state.json", json.dumps(dict(state or {})))
+            self._write("state.json", json.dumps(dict(state or {}), default=sorted))  # sets become lists
             self._write("best.py", best)
 
     def load(self) -> Entry | None:
