@@ -41,7 +41,7 @@ class Edit:
 
     @classmethod
     def delete(cls, *nodes: ast.AST) -> Edit:
-        return cls({node: DELETE for node in nodes}, sum(extent(node) for node in nodes))
+        return cls(dict.fromkeys(nodes, DELETE), sum(extent(node) for node in nodes))
 
     @classmethod
     def replace(cls, node: ast.AST, by: Replacement) -> Edit:
@@ -249,7 +249,8 @@ class _Rebuild:
             if new_key and new_value:
                 keys.append(new_key[0])
                 values.append(new_value[0])
-        if len(keys) == len(node.keys) and all(a is b for a, b in zip([*keys, *values], [*node.keys, *node.values], strict=True)):
+        new, old = [*keys, *values], [*node.keys, *node.values]
+        if len(new) == len(old) and all(a is b for a, b in zip(new, old, strict=True)):
             return node
         return _with(node, {"keys": keys, "values": values})
 
@@ -314,6 +315,8 @@ def _(node: ast.Try | ast.TryStar) -> tuple[ast.AST, ...]:
         return (*node.body, *node.orelse)
     if not node.handlers and node.orelse:
         node = cast(ast.Try, _with(node, {"body": [*node.body, *node.orelse], "orelse": []}))
+    if isinstance(node, ast.TryStar) and not all(handler.type for handler in node.handlers):
+        raise Inapplicable("except* of nothing")
     return (node,) if node.body else (_with(node, {"body": [ast.Pass()]}),)
 
 
@@ -335,6 +338,37 @@ def _(node: ast.Match) -> tuple[ast.AST, ...]:
 @normalised.register
 def _(node: ast.Set) -> tuple[ast.AST, ...]:
     return (node,) if node.elts else (expression("set()"),)
+
+
+@normalised.register
+def _(node: ast.ExceptHandler) -> tuple[ast.AST, ...]:
+    if node.type is None and node.name is not None:
+        node = cast(ast.ExceptHandler, _with(node, {"name": None}))
+    return (node,) if node.body else (_with(node, {"body": [ast.Pass()]}),)
+
+
+@normalised.register
+def _(node: ast.Raise) -> tuple[ast.AST, ...]:
+    if node.exc is None and node.cause is not None:
+        raise Inapplicable("raise from without an exception")
+    return (node,)
+
+
+@normalised.register
+def _(node: ast.Compare) -> tuple[ast.AST, ...]:
+    if not node.comparators:
+        return (node.left,)
+    return (_with(node, {"ops": node.ops[: len(node.comparators)]} if len(node.ops) > len(node.comparators) else {}),)
+
+
+@normalised.register
+def _(node: ast.MatchMapping | ast.MatchClass | ast.MatchOr) -> tuple[ast.AST, ...]:
+    if isinstance(node, ast.MatchOr):
+        return (node,) if len(node.patterns) > 1 else tuple(node.patterns)
+    by_class = isinstance(node, ast.MatchClass)
+    if len(node.kwd_attrs if by_class else node.keys) != len(node.kwd_patterns if by_class else node.patterns):
+        raise Inapplicable("a pattern without its key")
+    return (node,)
 
 
 @normalised.register
