@@ -16,7 +16,7 @@ from jaxshrink.bundle import parse_with_origin
 from jaxshrink.cuts import Cuts, Unreproducible
 from jaxshrink.environment import hoist_environment
 from jaxshrink.errors import Interrupted, Unreliable
-from jaxshrink.failure import Failure, Signature
+from jaxshrink.failure import Failure, Signature, names_of
 from jaxshrink.final import Final
 from jaxshrink.first import FirstRun, first_run, libraries, whole_program
 from jaxshrink.interest import Interest, Question, TimeUp
@@ -91,7 +91,8 @@ class Job:
 
     def begin(self, state: Mapping[str, Any]) -> ast.Module:
         """What an earlier, interrupted job knew."""
-        self.failure = Failure(**state["failure"])
+        known = state["failure"]
+        self.failure = Failure(**{**known, "operations": frozenset(known["operations"])})
         self.progress.failing(self.failure, state["seconds"])
         return ast.Module([], [])
 
@@ -116,7 +117,8 @@ class Job:
             limit = max(LEAST_TIMEOUT, SLOWER * seconds)
             self.runner.setting = dataclasses.replace(self.runner.setting, timeout=limit)
         original = "\n".join(source.text for source in self.program.sources)
-        question = Question(Signature.of(self.failure, self.options.same, self.options.match), original, self.predicate)
+        signature = Signature(self.failure, self.options.same, self.options.match, names_of(original))
+        question = Question(signature, original, self.predicate)
         interest = Interest(self.runner, question, self.floor, self.deadline)
         observation = self.first.observation if self.first is not None else None
         self.cuts = Cuts(start, observation, interest, self.passes, self.improved, self.progress.begins)
