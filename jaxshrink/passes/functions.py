@@ -43,17 +43,24 @@ def lambdas(view: View) -> Iterator[Edit]:
 
 
 def decorated(view: View) -> Iterator[Edit]:
-    """Call the decorator where the function is read: `@jit def f(x): return x` … `f(1)` is `jit(lambda x: x)(1)`."""
+    """Call the decorator where the function is read: `@jit def f(x): return x` … `f(1)` is `jit(lambda x: x)(1)`.
+
+    Where nothing reads it, the decorator may be all that matters.
+    """
     for function in view.all(ast.FunctionDef):
         binding = view.binding(function)
-        if binding is None or len(binding.definitions) > 1 or len(binding.uses) != 1 or not function.decorator_list:
+        if binding is None or len(binding.definitions) > 1 or len(binding.uses) > 1 or not function.decorator_list:
             continue
+        if not binding.uses:
+            for decorator in function.decorator_list:
+                yield Edit.replace(function, ast.Expr(decorator))
         body = _returned(function)
-        if body is not None and not view.inside(binding.uses[0], function):
+        if body is not None and not any(view.inside(use, function) for use in binding.uses):
             new: ast.expr = ast.Lambda(function.args, body)
             for decorator in reversed(function.decorator_list):
                 new = ast.Call(decorator, [new], [])
-            yield Edit({function: DELETE, binding.uses[0]: new}, 4)
+            changes: dict[ast.AST, Replacement] = {function: DELETE, **dict.fromkeys(binding.uses, new)}
+            yield Edit(changes if binding.uses else {function: ast.Expr(new)}, 4)
 
 
 def eta(view: View) -> Iterator[Edit]:

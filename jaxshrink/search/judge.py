@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from jaxshrink import order
 from jaxshrink import tree as trees
-from jaxshrink.settle import settled
+from jaxshrink.settle import settle, settled
 from jaxshrink.tree import Inapplicable
 
 
@@ -55,8 +55,9 @@ class Judge:
         self.known = {text: verdict for text, verdict in self.known.items() if not verdict}
 
     def size(self, tree: ast.Module) -> order.Size:
+        """The size that the tree has once it is settled, as candidates are."""
         if tree not in self.sizes:
-            self.sizes = {tree: order.size(trees.text(tree))}
+            self.sizes = {tree: order.size(trees.text(settle(tree)))}
         return self.sizes[tree]
 
     def admitted(self, candidate: ast.Module, limit: order.Size) -> str | None:

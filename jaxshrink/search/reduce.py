@@ -38,8 +38,8 @@ def reduce(
 ) -> Reduced:
     """Makes as many of the edits as the judge lets through.
 
-    `group` edits are tried at once at first. In the end no single edit of the list can be added, unless `patience`
-    is given: then it ends after so many groups in a row that failed.
+    `group` edits are tried at once at first. Each is tried on its own in the end, unless `patience` is given: then it
+    ends after so many groups in a row that failed. An edit that failed may hold after one that held later: call again.
     """
     failed: list[Edit] = []
     state = _Progress(tree, judge)
