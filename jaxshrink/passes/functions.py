@@ -103,7 +103,8 @@ def splice(view: View) -> Iterator[Edit]:
             continue
         bound = _bound_arguments(function, calls[0])
         statement = view.statement(calls[0])
-        if bound is None or not isinstance(statement, ast.Expr | ast.Assign | ast.Return | ast.AugAssign | ast.AnnAssign):
+        simple = ast.Expr | ast.Assign | ast.Return | ast.AugAssign | ast.AnnAssign
+        if bound is None or not isinstance(statement, simple):
             continue
         body = list(function.body)
         result: ast.expr | None = None

@@ -16,7 +16,6 @@ from jaxshrink.settle import settle
 from jaxshrink.tree import Edit
 from jaxshrink.view import View
 
-
 PATIENCE = 16
 """Candidates in a row that may fail before a pass is put back."""
 

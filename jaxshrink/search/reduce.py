@@ -79,7 +79,11 @@ class _Progress:
         return verdicts, sum(tree is not None for tree in trees_)
 
     def fold(
-        self, groups: Sequence[Sequence[Edit]], trees_: Sequence[ast.Module | None], verdicts: list[bool], good: list[int]
+        self,
+        groups: Sequence[Sequence[Edit]],
+        trees_: Sequence[ast.Module | None],
+        verdicts: list[bool],
+        good: list[int],
     ) -> None:
         """Makes the good groups together if that holds, else one after the other; strikes out those that do not."""
         if not good:

@@ -52,7 +52,7 @@ with jax.debug_nans(True) as state, open("log"):
     print(f"value {scale(value)}", aux["aux"][0], *params)
 """
 
-PIECES = ("jit", "dense", "@", "params", "16", "'aux'", "for", "lambda", "print", "jnp.ones", "config", "def", "[", "with")
+PIECES = ("jit", "dense", "@", "params", "16", "'aux'", "for", "lambda", "print", "jnp.ones", "config", "[", "with")
 
 few = settings(max_examples=12, deadline=None)
 
@@ -81,7 +81,8 @@ class Search:
 
     def __init__(self, oracle: Oracle, source: str = SOURCE):
         self.history = [settle(ast.parse(source))]
-        fixpoint = Fixpoint(PASSES, lambda tree, thorough: View(tree, None, thorough), Judge(oracle), self.history.append)
+        judge, improved = Judge(oracle), self.history.append
+        fixpoint = Fixpoint(PASSES, lambda tree, thorough: View(tree, None, thorough), judge, improved)
         self.counts = fixpoint.counts
         self.interrupted = False
         try:
