@@ -63,7 +63,8 @@ def ones(view: View) -> Iterator[Edit]:
 def scalars(view: View) -> Iterator[Edit]:
     """Put numbers in the place of all arrays together, and products of numbers in that of matrix products."""
     nodes = [node for node in view.all(ast.Call) if is_constructor(node)]
-    products: dict[ast.AST, Replacement] = {node: ast.Mult() for node in view.all(ast.MatMult)}
+    matrix = [node for node in view.all(ast.BinOp) if isinstance(node.op, ast.MatMult)]
+    products: dict[ast.AST, Replacement] = {node: ast.BinOp(node.left, ast.Mult(), node.right) for node in matrix}
     for plain in (1.0, 1):
         numbers = {node: ast.Constant(plain) for node in nodes}
         yield Edit({**numbers, **products}, sum(map(trees.extent, nodes)))

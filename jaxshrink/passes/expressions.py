@@ -122,15 +122,17 @@ def _plain_values(view: View, node: ast.expr) -> tuple[str, ...]:
         return ("1", "()")
     observed = view.stand_in(node) if view.observed(node) else None
     match view.parents[node]:
-        case ast.Call(func=part) | ast.Attribute(value=part) | ast.Subscript(value=part) | ast.Expr(value=part):
-            return () if part is node else ("0", "None")
+        case ast.Call(func=part) | ast.Attribute(value=part) | ast.Subscript(value=part) | ast.Expr(value=part) if (
+            part is node
+        ):
+            return ()
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return ()
         case _ if isinstance(observed, ast.Constant):
             return (ast.unparse(observed), "None")
         case ast.BinOp() | ast.UnaryOp() | ast.Compare():
             return ("1.0",)
-        case ast.Call() | ast.keyword() | ast.Tuple() | ast.Dict() | ast.List():
+        case ast.keyword() | ast.Tuple() | ast.Dict() | ast.List():
             return ("1.0", "None")
     return ("0", "None")
 

@@ -182,7 +182,7 @@ def _filled(
 ) -> dict[ast.AST, Replacement]:
     """The changes, and a value where each use was: the given one, else what was observed there."""
     for i, use in enumerate(uses):
-        hole = (value if i == 0 else trees.clone(value)) if value is not None else view.rendered(use)
+        hole = (trees.shallow(value) if i == 0 else trees.clone(value)) if value is not None else view.rendered(use)
         if hole is not None:
             changes = {**changes, use: hole}
     return changes

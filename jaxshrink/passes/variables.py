@@ -21,7 +21,7 @@ def inline(view: View) -> Iterator[Edit]:
                 for name, value in zip(targets, values, strict=True):
                     binding = view.binding(name)
                     if binding is not None and len(binding.definitions) == 1 and len(binding.uses) == 1:
-                        yield Edit({name: DELETE, value: DELETE, binding.uses[0]: value}, 2)
+                        yield Edit({name: DELETE, value: DELETE, binding.uses[0]: trees.shallow(value)}, 2)
             case ast.Assign(targets=[*several], value=value) if len(several) > 1:
                 for target in several:
                     yield Edit.delete(target)

@@ -1,0 +1,55 @@
+"""Plainer arrays."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.passes.proposing import edits_of, written
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f(np.arange(12))", "f(np.ones(12))"),
+        ("f(np.ones((3, 4)))", "f(1.0)"),
+        ("f(np.ones((3, 4)))", "f(np.ones(2))"),
+        ("f(np.ones((3, 4)))", "f(np.ones(()))"),
+        ("f(np.zeros(3, np.int8))", "f(np.zeros(3, int))"),
+        ("f(np.zeros(3, dtype=np.int8))", "f(np.zeros(3, dtype=bool))"),
+        ("f(np.zeros(3, dtype=np.int8))", "f(np.ones(1, np.int8))"),
+    ],
+)
+def test_ones(before: str, after: str) -> None:
+    assert written(after) in edits_of("ones", before)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x = np.ones(3)\ny = np.ones(4)\nf(x @ y)\ng(y @ x)", "x = 1.0\ny = 1.0\nf(x * y)\ng(y * x)"),
+        ("f(np.ones(3) @ np.zeros(3) @ a)", "f(1 * 1 * a)"),
+    ],
+)
+def test_scalars(before: str, after: str) -> None:
+    assert written(after) in edits_of("scalars", before)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("f(np.ones((2, 3)), np.zeros((2, 4)))", "f(np.ones((3,)), np.zeros((4,)))"),
+        ("f(np.ones((2, 3)), np.zeros((2, 4)))", "f(np.ones((2,)), np.zeros((2,)))"),
+        ("f(np.ones((2, 3)), np.zeros((2, 4)))", "f(np.ones((3,)), np.zeros((2, 4)))"),
+        ("f(np.ones((2,)))", "f(np.ones(2))"),
+    ],
+)
+def test_axes(before: str, after: str) -> None:
+    assert written(after) in edits_of("axes", before)
+
+
+def test_one_library() -> None:
+    before = "import numpy as np\nimport jax.numpy as jnp\nf(np.ones(3), jnp.ones(4))"
+    assert edits_of("one-library", before) == [
+        written("import numpy as np\nf(np.ones(3), np.ones(4))"),
+        written("import jax.numpy as jnp\nf(jnp.ones(3), jnp.ones(4))"),
+    ]
