@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import enum
 import math
+import re
 from collections.abc import Callable, Sequence
 
 from jaxshrink import tree as trees
@@ -67,22 +68,24 @@ def leaf(recipe: Recipe, style: Style = Style.ONES) -> ast.expr:
         case Array():
             return array(recipe, style)
         case Struct(shape=shape, dtype=dtype):
-            return trees.expression(f"jax.ShapeDtypeStruct({tuple(shape)!r}, {_dtype('jnp', dtype)})")
+            return trees.expression(f"jax.ShapeDtypeStruct({_known(shape)!r}, {_full_dtype('jnp', dtype)})")
     raise Unrenderable(type(recipe).__name__)
 
 
 def array(recipe: Array, style: Style = Style.ONES) -> ast.expr:
-    """An array of the same shape and dtype, as short as it can be written."""
+    """An array of the same shape and dtype, written as short as it can be. Raises Unrenderable for text and such."""
+    _known(recipe.shape)
     if recipe.key:
         source = "jax.random.key(0)"
         return trees.expression(source if not recipe.shape else f"jax.random.split({source}, {recipe.shape!r})")
     lib = "np" if recipe.lib == "numpy" else "jnp"
     dtype = _dtype(lib, recipe.dtype)
-    if style is Style.EXACT and recipe.data is not None and recipe.shape and not recipe.nan:
-        return trees.expression(f"{lib}.array({recipe.data!r}, {dtype})".replace("inf", "float('inf')"))
+    data = repr(recipe.data).replace("'", "").replace("inf", "float('inf')")  # complex numbers are text
+    if style is Style.EXACT and recipe.data is not None and recipe.shape and not recipe.nan and ")j" not in data:
+        return trees.expression(f"{lib}.array({data}, {dtype})")
     number = _number(recipe, style)
     if not recipe.shape:
-        return trees.expression(number if recipe.weak else f"{lib}.{recipe.dtype}({number})")
+        return trees.expression(number if recipe.weak else f"{_full_dtype(lib, recipe.dtype)}({number})")
     shape = str(recipe.shape[0]) if len(recipe.shape) == 1 else repr(recipe.shape)
     default = recipe.dtype == ("float32" if lib == "jnp" else "float64")
     dtype = "" if default else f", {dtype}"
@@ -102,12 +105,32 @@ def _number(recipe: Array, style: Style) -> str:
         plain = recipe.min
     if recipe.dtype == "bool":
         return str(bool(plain))
+    if plain == 1 and recipe.weak and "complex" in recipe.dtype:
+        return "1j"
     if isinstance(plain, int) and recipe.weak and "float" in recipe.dtype:
         plain = float(plain)
     return repr(plain) if isinstance(plain, int | float) and math.isfinite(plain) else "1"
 
 
 def _dtype(lib: str, name: str) -> str:
-    if name == "bool" or (lib == "jnp" and name == "int32"):
-        return "bool" if name == "bool" else "int"
-    return f"{lib}.{name}"
+    """How a dtype is written as an argument, where the shorter names of Python's types will do."""
+    full = _full_dtype(lib, name)
+    return {"bool": "bool", "int32": "int" if lib == "jnp" else full}.get(name, full)
+
+
+def _full_dtype(lib: str, name: str) -> str:
+    """A dtype as its library names it: NumPy knows a part of them, `bool` only lately."""
+    if not _NUMERIC.fullmatch(name):
+        raise Unrenderable(name)
+    owner = lib if _NUMPY.fullmatch(name) else "jnp"
+    return f"{owner}.{name}" + ("_" if name == "bool" else "")
+
+
+_NUMERIC = re.compile(r"bool|(u?int|b?float|complex)\d+\w*")
+_NUMPY = re.compile(r"bool|u?int(8|16|32|64)|float(16|32|64)|complex(64|128)")
+
+
+def _known(shape: Sequence[int]) -> tuple[int, ...]:
+    if not all(isinstance(size, int) for size in shape):
+        raise Unrenderable("a shape with symbolic sizes")
+    return tuple(shape)

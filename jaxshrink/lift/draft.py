@@ -156,12 +156,12 @@ class Draft:
         The parts in `filled` are replaced and looked into no further.
         """
         changes: dict[ast.AST, Replacement] = dict(filled or {})
-        below = set(_walk_outside(node, changes))
+        below = dict.fromkeys(_walk_outside(node, changes))  # in source order, so that each run lifts alike
         uses: dict[Binding, list[ast.Name]] = {}
         for name in below:
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
                 binding = self.view.binding(name)
-                if binding is not None and not below.issuperset(binding.definitions[:1]):
+                if binding is not None and binding.definitions[0] not in below:
                     uses.setdefault(binding, []).append(name)
         for binding, names in sorted(uses.items(), key=lambda item: _position(item[1])):
             if isinstance(binding.definitions[0], ast.alias):
