@@ -57,7 +57,8 @@ class Draft:
         self.spans: dict[Span, ast.AST] = spans(view)
 
     def module(self, *last: ast.stmt) -> ast.Module:
-        return ast.Module([*self.imports, *self.body, *last], [])
+        imports = {ast.unparse(each): each for each in self.imports}
+        return ast.Module([*imports.values(), *self.body, *last], [])
 
     def value(self, ref: Ref) -> ast.expr:
         """An expression that gives the value again."""
@@ -87,7 +88,8 @@ class Draft:
             case Wrapped(function=function, how=how):
                 return ast.Call(self.public(how), [self.value(function)], [])
             case Collection(type="frozenset", items=items):
-                return ast.Call(ast.Name("frozenset", ast.Load()), [ast.List([*map(self.value, items)], ast.Load())], [])
+                elements = ast.List([*map(self.value, items)], ast.Load())
+                return ast.Call(ast.Name("frozenset", ast.Load()), [elements], [])
         return render.container(recipe, self.value) or render.leaf(recipe, self.style)
 
     def keywords(self, refs: Mapping[str, Ref]) -> list[ast.keyword]:
@@ -127,7 +129,8 @@ class Draft:
             return ast.Name(self.global_(binding), ast.Load())
         outer = self.view.parents[node] if node is not None else None
         if isinstance(outer, ast.ClassDef) and outer in self.view.tree.body:
-            return ast.Attribute(ast.Name(self.global_(self.view.scopes.of[outer]), ast.Load()), binding.name, ast.Load())
+            cls = self.global_(self.view.scopes.of[outer])
+            return ast.Attribute(ast.Name(cls, ast.Load()), binding.name, ast.Load())
         raise Unrenderable(f"a local definition at {span.file}:{span.line}")
 
     def function(self, ref: Ref, recipe: Function) -> ast.expr:
@@ -159,7 +162,7 @@ class Draft:
         below = dict.fromkeys(_walk_outside(node, changes))  # in source order, so that each run lifts alike
         uses: dict[Binding, list[ast.Name]] = {}
         for name in below:
-            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
+            if isinstance(name, ast.Name) and (isinstance(name.ctx, ast.Load) or self.augmented(name)):
                 binding = self.view.binding(name)
                 if binding is not None and binding.definitions[0] not in below:
                     uses.setdefault(binding, []).append(name)
@@ -169,7 +172,8 @@ class Draft:
             elif binding.scope is self.view.scopes.module and binding.name not in values:
                 new = self.global_(binding)
             elif binding.name in values:
-                expression = self.variable(values[binding.name], binding, once=len(names) == 1)
+                changed = any(self.augmented(name) in below for name in names)
+                expression = self.variable(values[binding.name], binding, once=len(names) == 1 and not changed)
                 if not isinstance(expression, ast.Name):
                     changes[names[0]] = expression
                     continue
@@ -179,8 +183,13 @@ class Draft:
             else:
                 raise Unrenderable(f"the variable {binding.name}")
             if new != binding.name:
-                changes.update((name, ast.Name(new, ast.Load())) for name in names)
+                changes.update((name, ast.Name(new, name.ctx)) for name in names)
         return trees.clone(trees.rewrite(node, Edit(changes)))
+
+    def augmented(self, name: ast.Name) -> ast.AugAssign | None:
+        """The statement that reads and changes a variable at once, where the name is its target."""
+        parent = self.view.parents.get(name)
+        return parent if isinstance(parent, ast.AugAssign) and parent.target is name else None
 
     def own(self, binding: Binding, node: ast.AST) -> bool:
         """Does the variable belong to a scope within the node (several definitions, the first elsewhere)?"""

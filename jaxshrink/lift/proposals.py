@@ -15,7 +15,6 @@ from jaxshrink.render import Style, Unrenderable
 from jaxshrink.tree import Edit, Inapplicable
 from jaxshrink.view import View
 
-
 TRANSFORMS = {
     "jit": "jit",
     "pjit": "jit",
@@ -94,6 +93,9 @@ def _statement(
             statement = ast.Expr(value)
         case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
             return
+        case ast.AugAssign(target=ast.Name() as target, op=op, value=value):
+            added = ast.BinOp(target, op, value)
+            yield from _cut(view, observation, style, frame, transforms, added, ast.Expr)
         case ast.Expr():
             pass
         case _ if hasattr(statement, "body"):
@@ -126,10 +128,8 @@ def _cut(
     if traced:
         draft = Draft(view, observation, style)
         parameters = dict(zip(traced, _distinct(map(_parameter_name, traced)), strict=True))
-        filled = {
-            part: ast.Name(parameters[part], ast.Load()) if part in traced else render.plain(ref, observation.objects, style)
-            for part, ref in operands
-        }
+        filled = {part: render.plain(ref, observation.objects, style) for part, ref in operands if part not in traced}
+        filled.update((part, ast.Name(parameter, ast.Load())) for part, parameter in parameters.items())
         statement = as_statement(draft.closed(node, frame.locals, filled))
         arrays = [observation.objects[ref] for ref in traced.values()]
         yield from _transformed(draft, statement, list(parameters.values()), arrays, style, transforms)
@@ -202,7 +202,8 @@ def _operands(
             continue
         origin = None if child in failing else getattr(child, "origin", None)
         value = observation.values.get(Span(*origin)) if origin is not None else None
-        if value is not None and isinstance(child, ast.expr) and isinstance(getattr(child, "ctx", None), ast.Load | None):
+        read = isinstance(child, ast.expr) and isinstance(getattr(child, "ctx", None), ast.Load | None)
+        if value is not None and isinstance(child, ast.expr) and read:
             try:
                 render.plain(value.value, observation.objects)
             except Unrenderable:
