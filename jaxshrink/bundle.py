@@ -1,29 +1,24 @@
 """The files of a program in one module that does the same.
 
-Modules follow each other in the order in which their execution ended. Their top-level names stay
-as they are where no two differ; what they import of each other is resolved here, and the import
+A module's statements stand where the first import of it was, as they run. Top-level names stay as
+they are where no two differ; what the modules import of each other is resolved, and those import
 statements vanish. Every node knows where it came from (`node.origin`).
 """
 
 from __future__ import annotations
 
 import ast
-import dataclasses
+import builtins
+import itertools
+import posixpath
 from collections.abc import Hashable, Iterator, Sequence
 
 from jaxshrink import tree as trees
-from jaxshrink.scopes import Binding, Scopes
+from jaxshrink.linkage import ImportStatement, Linkage, Meaning, Module, ModuleSource
+from jaxshrink.scopes import Binding
 from jaxshrink.tree import DELETE, Edit, Replacement
 
-
-@dataclasses.dataclass(frozen=True)
-class ModuleSource:
-    """A file of the program: its module name (`__main__` for the entry), its path in the folder, its text."""
-
-    name: str
-    file: str
-    text: str
-    package: bool = False
+__all__ = ["ModuleSource", "bundle", "parse_with_origin"]
 
 
 def parse_with_origin(text: str, file: str) -> ast.Module:
@@ -36,154 +31,237 @@ def parse_with_origin(text: str, file: str) -> ast.Module:
 
 
 def bundle(sources: Sequence[ModuleSource]) -> ast.Module:
-    """One module of several files, given in the order in which their execution ended, the entry last."""
-    if len(sources) == 1:
-        return parse_with_origin(sources[0].text, sources[0].file)
-    return _Bundle(sources).tree()
-
-
-@dataclasses.dataclass(frozen=True)
-class _Local:
-    """A name that means a module of the program."""
-
-    module: str
+    """One module of several files, the entry last. The others' order matters for those that no statement imports."""
+    parsed = [parse_with_origin(source.text, source.file) for source in sources]
+    return _Bundle(Linkage(sources, parsed)).tree() if len(sources) > 1 else parsed[0]
 
 
 class _Bundle:
-    def __init__(self, sources: Sequence[ModuleSource]):
-        self.sources = {source.name: source for source in sources}
-        self.trees = {source.name: parse_with_origin(source.text, source.file) for source in sources}
-        self.scopes = {name: Scopes(tree) for name, tree in self.trees.items()}
-        self.names: dict[Binding, str] = {}
-        self.taken: dict[str, Hashable] = {}
-        for name in ["__main__", *(each for each in self.sources if each != "__main__")]:
-            for binding in self.scopes[name].module.bindings.values():
-                self._name(name, binding)
+    def __init__(self, linkage: Linkage):
+        self.linkage = linkage
+        self.above = {name: trees.parents(tree) for name, tree in linkage.trees.items()}
+        self.references = {name: list(self._references(name)) for name in linkage.sources}
+        self.names = _Naming(self).names
+        self.started: set[str] = set()
 
     def tree(self) -> ast.Module:
-        body: list[ast.stmt] = []
-        for name in self.sources:
-            body.extend(self._module(name).body)
+        body = list(self._run("__main__"))
+        unreached = [name for name in self.linkage.sources if name not in self.started]
+        body = [*itertools.chain.from_iterable(map(self._run, unreached)), *body]
         future = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
-        rest = [node for node in body if node not in future]
-        names = {alias.name: alias for node in future for alias in node.names}
-        head: list[ast.stmt] = [ast.ImportFrom("__future__", list(names.values()), 0)] if names else []
+        features = {alias.name: alias for node in future for alias in node.names}
+        entry = self.linkage.trees["__main__"]
+        head = entry.body[:1] if _docstring(entry) else []
+        rest = [node for node in body if node not in [*future, *head]]
+        if features:
+            head.append(ast.ImportFrom("__future__", list(features.values()), 0))
         return ast.fix_missing_locations(ast.Module([*head, *rest], []))
 
-    def _name(self, module: str, binding: Binding) -> None:
-        """Gives a top-level variable its name in the bundle: its own, with a number where that means something else."""
-        key: Hashable = binding
-        alias = binding.definitions[0]
-        if isinstance(alias, ast.alias) and len(binding.definitions) == 1:
-            statement = _statement_of_node(self.trees[module], alias)
-            if self._meaning(module, statement, alias):
-                return
-            key = (getattr(statement, "module", ""), alias.name, alias.asname)
-        name, i = binding.name, 1
-        while self.taken.setdefault(name, key) != key:
-            name, i = f"{binding.name}{i}", i + 1
-        self.names[binding] = name
+    def _run(self, module: str) -> Iterator[ast.stmt]:
+        """A module's statements, each after those of the modules that it is the first to import."""
+        if module in self.started:
+            return
+        self.started.add(module)
+        tree = self.linkage.trees[module]
+        changes = self._changes(module)
+        imports: dict[ast.AST, list[str]] = {}
+        for statement in tree.body:
+            parts = [node for node in ast.walk(statement) if isinstance(node, ImportStatement)]
+            if started := [name for part in parts for name in self.linkage.starts(module, part)]:
+                marker = ast.Pass()
+                imports[marker] = started
+                _put_before(statement, marker, changes)
+        for statement in trees.apply(tree, [Edit(changes)]).body:
+            if statement in imports:
+                for name in imports[statement]:
+                    yield from self._run(name)
+            else:
+                yield statement
 
-    def _module(self, name: str) -> ast.Module:
-        """A module's tree with the names of the bundle and without imports of other modules of the program."""
-        tree, scopes = self.trees[name], self.scopes[name]
-        above = trees.parents(tree)
+    # -- what becomes of a module's nodes
+
+    def _changes(self, module: str) -> dict[ast.AST, Replacement]:
+        scopes = self.linkage.scopes[module]
         changes: dict[ast.AST, Replacement] = {}
-        for statement in trees.walk_statements(tree):
-            if isinstance(statement, ast.Import | ast.ImportFrom):
-                changes.update((alias, DELETE) for alias in statement.names if self._meaning(name, statement, alias))
-                if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*" and self._is_local(name, statement):
-                    changes[statement] = DELETE
-            elif isinstance(statement, ast.Global):
-                new = [self.names.get(scopes.module.bindings[each], each) for each in statement.names]
-                changes[statement] = ast.Global(new)
-        for binding, new_name in self.names.items():
-            if binding.scope is scopes.module and new_name != binding.name:
-                for node in [*binding.definitions, *binding.uses]:
-                    changes.setdefault(node, _renamed(node, new_name))
-        for use in [node for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]:
-            meaning = self._of(name, use)
-            if meaning is not None:
-                node, new = self._followed(use, meaning, above)
-                changes[node] = new
-            elif use.id == "__name__" and name != "__main__":
-                changes[use] = ast.Constant(name)
-        return trees.apply(tree, [Edit(changes)])
+        for statement in self.linkage.imports[module]:
+            self._import(module, statement, changes)
+        for node, meaning in self.references[module]:
+            changes[node] = self._value(meaning, node)
+            self._declare(module, node, meaning, changes)
+        for binding in scopes.module.bindings.values():
+            new = self.names.get(binding, binding.name)
+            if new != binding.name:
+                for place in [*binding.definitions, *binding.uses]:
+                    changes.setdefault(place, _renamed(place, new))
+        for part in ast.walk(self.linkage.trees[module]):
+            if isinstance(part, ast.Global):
+                bindings = [scopes.module.binding(name) for name in part.names]
+                changes[part] = ast.Global([self.names.get(binding, binding.name) for binding in bindings])
+            elif isinstance(part, ast.Name) and part not in scopes.of and (value := self._of_module(module, part.id)):
+                changes[part] = value
+        return changes
 
-    def _followed(self, node: ast.expr, meaning: _Local | Binding, above: dict[ast.AST, ast.AST]) -> tuple[ast.expr, ast.expr]:
-        """The longest attribute chain from a name that imports of the program explain, and what stands for it."""
-        while isinstance(meaning, _Local):
-            parent = above[node]
-            attribute = self._member(meaning.module, parent.attr) if isinstance(parent, ast.Attribute) else None
-            if attribute is None or not isinstance(parent, ast.Attribute):
-                return node, self._namespace(meaning.module)
-            node, meaning = parent, attribute
-        return node, ast.Name(self.names.get(meaning, meaning.name), ast.Load())
+    def _import(self, module: str, statement: ImportStatement, changes: dict[ast.AST, Replacement]) -> None:
+        """Import of the program's own modules: gone, or an assignment where the variable is bound elsewhere too."""
+        linkage, scopes = self.linkage, self.linkage.scopes[module]
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+            if linkage.is_local(module, statement):
+                changes[statement] = DELETE
+            return
+        assignments = []
+        for alias in statement.names:
+            if (meaning := linkage.brought(module, alias)) is not None:
+                changes[alias] = DELETE
+                if linkage.imported(module, scopes.of[alias]) is None:
+                    binding = scopes.of[alias]
+                    target = ast.Name(self.names.get(binding, binding.name), ast.Store())
+                    assignments.append(ast.Assign([target], self._value(meaning)))
+        if assignments:
+            changes[statement] = (statement, *assignments)
+
+    def _declare(self, module: str, node: ast.expr, meaning: Meaning, changes: dict[ast.AST, Replacement]) -> None:
+        """A function that sets a variable of another module must say that it is global."""
+        if isinstance(getattr(node, "ctx", None), ast.Load) or not isinstance(meaning, Binding):
+            return
+        at: ast.AST | None = node
+        while at is not None and not isinstance(at, ast.FunctionDef | ast.AsyncFunctionDef):
+            at = self.above[module].get(at)
+        if at is not None:
+            _put_before(at.body[0], ast.Global([self.names[meaning]]), changes)
+
+    def _references(self, module: str) -> Iterator[tuple[ast.expr, Meaning]]:
+        """The expressions that stand for variables (or whole modules) of other modules of the program."""
+        above = self.above[module]
+        for use in ast.walk(self.linkage.trees[module]):
+            if not isinstance(use, ast.Name) or not isinstance(use.ctx, ast.Load):
+                continue
+            node: ast.expr = use
+            meaning = self.linkage.means(module, use)
+            while isinstance(meaning, Module):
+                parent = above[node]
+                if not isinstance(parent, ast.Attribute):
+                    break
+                attribute = self.linkage.member(meaning.name, parent.attr)
+                if attribute is None:
+                    node = parent if self._of_module(meaning.name, parent.attr) else node
+                    break
+                node, meaning = parent, attribute
+            if meaning is not None:
+                yield node, meaning
+
+    def _value(self, meaning: Meaning, node: ast.expr | None = None) -> ast.expr:
+        """What stands for a variable or module of the program, in place of `node`."""
+        if isinstance(meaning, Binding):
+            name = ast.Name(self.names[meaning], getattr(node, "ctx", ast.Load()))
+            if hasattr(node, "origin"):
+                name.origin = node.origin  # type: ignore[attr-defined,union-attr]
+            return name
+        special = self._of_module(meaning.name, node.attr) if isinstance(node, ast.Attribute) else None
+        return special or self._namespace(meaning.name)
 
     def _namespace(self, module: str) -> ast.expr:
-        """A module as a value: an object with its names."""
-        bindings = self.scopes[module].module.bindings.values()
-        fields = [ast.keyword(each.name, ast.Name(self.names[each], ast.Load())) for each in bindings]
+        """A module as a value: an object with the names that it is certain to have."""
+        fields = []
+        if module in self.linkage.sources:
+            body = self.linkage.trees[module].body
+            for binding in self.linkage.scopes[module].module.bindings.values():
+                certain = any(self._statement(module, node) in body for node in binding.definitions)
+                meaning = self.linkage.imported(module, binding) or binding
+                if certain and isinstance(meaning, Binding):
+                    fields.append(ast.keyword(binding.name, self._value(meaning)))
         return ast.Call(trees.expression("__import__('types').SimpleNamespace"), [], fields)
 
-    def _of(self, module: str, use: ast.Name) -> _Local | Binding | None:
-        """What a name means, if an import of the program's own brought it in."""
-        binding = self.scopes[module].of.get(use)
-        if binding is None:
-            return self._starred(module, use.id)
-        for definition in binding.definitions:
-            if isinstance(definition, ast.alias):
-                statement = _statement_of_node(self.trees[module], definition)
-                meaning = self._meaning(module, statement, definition)
-                if meaning is not None:
-                    return meaning
+    def _statement(self, module: str, node: ast.AST) -> ast.AST:
+        while not isinstance(node, ast.stmt):
+            node = self.above[module][node]
+        return node
+
+    def _of_module(self, module: str, name: str) -> ast.expr | None:
+        """What a module that is not the entry knows of itself."""
+        source = self.linkage.sources.get(module)
+        if source is None or module == "__main__":
+            return None
+        folder = posixpath.dirname(source.file)
+        match name:
+            case "__name__":
+                return ast.Constant(module)
+            case "__package__":
+                return ast.Constant(module if source.package else module.rpartition(".")[0])
+            case "__doc__":
+                return ast.Constant(_docstring(self.linkage.trees[module]))
+            case "__file__" if folder:
+                path = "__import__('os').path"
+                return trees.expression(f"{path}.join({path}.dirname({path}.abspath(__file__)), {source.file!r})")
         return None
 
-    def _meaning(self, module: str, statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> _Local | Binding | None:
-        if isinstance(statement, ast.Import):
-            first = alias.name.split(".")[0]
-            if first not in self.sources and alias.name not in self.sources:
+
+class _Naming:
+    """Names for the top-level variables in the bundle: their own, with a number where that means something else."""
+
+    def __init__(self, parts: _Bundle):
+        self.parts, self.linkage = parts, parts.linkage
+        self.names: dict[Binding, str] = {}
+        self.taken: dict[str, Hashable] = {}
+        self.captured = {binding for module in self.linkage.sources for binding in self._captured(module)}
+        self.read = {
+            name: {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            for name, tree in self.linkage.trees.items()
+        }
+        self.spoken = set().union(*self.read.values())
+        self.spoken.update(binding.name for scopes in self.linkage.scopes.values() for binding in scopes.bindings())
+        modules = ["__main__", *(name for name in self.linkage.sources if name != "__main__")]
+        every = [(name, binding) for name in modules for binding in self.linkage.scopes[name].module.bindings.values()]
+        for name, binding in sorted(every, key=lambda one: not self._is_dotted_import(one[1])):  # those keep their name
+            if self.linkage.imported(name, binding) is None:
+                self._name(name, binding)
+
+    def _name(self, module: str, binding: Binding) -> None:
+        key = self._library(binding) or binding
+        name, numbers = binding.name, itertools.count(1)
+        fits = binding not in self.captured and not self._hides_builtin(module, name)
+        while not fits or self.taken.get(name, key) != key:
+            name = f"{binding.name}{next(numbers)}"
+            fits = name not in self.spoken
+        self.taken[name] = key
+        self.names[binding] = name
+
+    def _library(self, binding: Binding) -> Hashable | None:
+        """What identifies a variable that only imports of libraries bind: modules may share it."""
+        found = set()
+        for node in binding.definitions:
+            if not isinstance(node, ast.alias):
                 return None
-            return _Local(alias.name if alias.asname else first)
-        source = self._absolute(module, statement)
-        return self._member(source, alias.name) if self._is_local(module, statement) else None
+            statement = self.linkage.statement_of[node]
+            if isinstance(statement, ast.ImportFrom):
+                found.add((statement.module, node.name))
+            else:
+                found.add(("", node.name if node.asname else node.name.split(".")[0]))
+        return (binding.name, *found) if len(found) == 1 else None
 
-    def _is_local(self, module: str, statement: ast.ImportFrom) -> bool:
-        source = self._absolute(module, statement)
-        return source in self.sources or any(name.startswith(source + ".") for name in self.sources)
+    def _is_dotted_import(self, binding: Binding) -> bool:
+        """`import os.path` has no form that binds another name."""
+        return any(isinstance(node, ast.alias) and "." in node.name and not node.asname for node in binding.definitions)
 
-    def _member(self, module: str, name: str) -> _Local | Binding | None:
-        """What a name of a module means: a variable, perhaps of the module that it was imported from, or a submodule."""
-        binding = self.scopes[module].module.bindings.get(name) if module in self.sources else None
-        alias = binding.definitions[0] if binding is not None else None
-        statement = _statement_of_node(self.trees[module], alias) if isinstance(alias, ast.alias) else None
-        itself = isinstance(statement, ast.ImportFrom) and self._absolute(module, statement) == module
-        if binding is not None and not itself:
-            if isinstance(alias, ast.alias) and statement is not None:
-                return self._meaning(module, statement, alias) or binding
-            return binding
-        if module in self.sources and not itself:
-            starred = self._starred(module, name)
-            if starred is not None:
-                return starred
-        child = f"{module}.{name}" if module else name
-        return _Local(child) if any(each == child or each.startswith(child + ".") for each in self.sources) else None
+    def _captured(self, module: str) -> Iterator[Binding]:
+        """The variables of other modules that are read where a variable of a function or class has their name."""
+        scopes, above = self.linkage.scopes[module], self.parts.above[module]
+        for node, meaning in self.parts.references[module]:
+            at: ast.AST | None = node
+            while isinstance(meaning, Binding) and at is not None:
+                scope = scopes.scope_of.get(at)
+                local = scope.bindings.get(meaning.name) if scope is not None and scope is not scopes.module else None
+                if local is not None and self.linkage.imported(module, local) is None:
+                    yield meaning
+                at = above.get(at)
 
-    def _starred(self, module: str, name: str) -> _Local | Binding | None:
-        """What `from module import *` of the program's own brings in under a name."""
-        for statement in trees.walk_statements(self.trees[module]):
-            if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*" and self._is_local(module, statement):
-                meaning = self._member(self._absolute(module, statement), name)
-                if meaning is not None and not name.startswith("_"):
-                    return meaning
-        return None
+    def _hides_builtin(self, module: str, name: str) -> bool:
+        return hasattr(builtins, name) and any(name in read for other, read in self.read.items() if other != module)
 
-    def _absolute(self, module: str, statement: ast.ImportFrom) -> str:
-        if not statement.level:
-            return statement.module or ""
-        parts = module.split(".") if module != "__main__" else []
-        keep = len(parts) - statement.level + (1 if self.sources[module].package else 0)
-        return ".".join([*parts[:keep], *filter(None, [statement.module])])
+
+def _put_before(statement: ast.stmt, new: ast.stmt, changes: dict[ast.AST, Replacement]) -> None:
+    """Adds to the changes a new statement before whatever becomes of another."""
+    old = changes.get(statement, statement)
+    changes[statement] = (new, *(old if isinstance(old, tuple) else (old,)))
 
 
 def _renamed(node: ast.AST, name: str) -> ast.AST:
@@ -193,14 +271,12 @@ def _renamed(node: ast.AST, name: str) -> ast.AST:
             new.id = name
         case ast.alias():
             new.asname = name
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.ExceptHandler() | ast.MatchAs():
-            new.name = name
+        case ast.MatchMapping():
+            new.rest = name
+        case _:  # a definition, a handler, a pattern, a type parameter
+            new.name = name  # type: ignore[attr-defined]
     return new
 
 
-def _statement_of_node(tree: ast.Module, alias: ast.alias) -> ast.Import | ast.ImportFrom:
-    return next(node for node in _imports(tree) if alias in node.names)
-
-
-def _imports(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
-    return (node for node in trees.walk_statements(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+def _docstring(tree: ast.Module) -> str | None:
+    return ast.get_docstring(tree, clean=False)

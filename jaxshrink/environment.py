@@ -7,10 +7,14 @@ process that has imported JAX, must have them from outside. `tidy` writes them b
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable
 
 from jaxshrink import tree as trees
 from jaxshrink.tree import Edit
+
+IMPORT_JAX = frozenset({"jax", "flax", "optax", "equinox", "haiku", "numpyro", "diffrax", "chex", "orbax", "jaxtyping"})
+"""Packages whose import imports JAX."""
 
 
 def hoist_environment(tree: ast.Module) -> tuple[ast.Module, dict[str, str]]:
@@ -20,7 +24,7 @@ def hoist_environment(tree: ast.Module) -> tuple[ast.Module, dict[str, str]]:
     for statement in tree.body:
         if _imports_jax(statement):
             break
-        settings = dict(_settings(statement))
+        settings = _settings(statement)
         if settings:
             found.update(settings)
             gone.append(statement)
@@ -30,37 +34,45 @@ def hoist_environment(tree: ast.Module) -> tuple[ast.Module, dict[str, str]]:
 def _imports_jax(statement: ast.stmt) -> bool:
     match statement:
         case ast.Import(names=names):
-            return any(alias.name.split(".")[0] not in ("os", "sys") and _may_import_jax(alias.name) for alias in names)
-        case ast.ImportFrom(module=module):
-            return _may_import_jax(module or "")
+            return any(alias.name.split(".")[0] in IMPORT_JAX for alias in names)
+        case ast.ImportFrom(module=str(module), level=0):
+            return module.split(".")[0] in IMPORT_JAX
     return False
 
 
-def _may_import_jax(module: str) -> bool:
-    return module.split(".")[0] in ("jax", "flax", "optax", "equinox", "haiku", "numpyro", "diffrax", "chex")
-
-
-def _settings(statement: ast.stmt) -> Iterator[tuple[str, str]]:
-    """What a statement sets in os.environ, where that can be read off it."""
+def _settings(statement: ast.stmt) -> dict[str, str]:
+    """What a statement sets in os.environ, if it does only that and all of it can be read off."""
     match statement:
-        case ast.Assign(targets=[ast.Subscript(value=environ, slice=ast.Constant(value=str(name)))], value=value):
-            if _is_environ(environ) and isinstance(value, ast.Constant) and isinstance(value.value, str):
-                yield name, value.value
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=environ, attr="setdefault"), args=[name_, value_])):
-            if _is_environ(environ) and isinstance(name_, ast.Constant) and isinstance(value_, ast.Constant):
-                yield str(name_.value), str(value_.value)
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=environ, attr="update"), args=[ast.Dict() as variables])):
-            if _is_environ(environ):
-                yield from _constants(variables)
-        case ast.AugAssign(target=environ, op=ast.BitOr(), value=ast.Dict() as variables):
-            if _is_environ(environ):
-                yield from _constants(variables)
+        case ast.Assign(targets=[ast.Subscript(value=environ, slice=name)], value=value) if _is_environ(environ):
+            return _constants([(name, value)])
+        case ast.AugAssign(target=environ, op=ast.BitOr(), value=ast.Dict() as new) if _is_environ(environ):
+            return _constants(zip(new.keys, new.values, strict=True))
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=environ, attr=method), args=args, keywords=keywords)):
+            return _called(method, args, keywords) if _is_environ(environ) else {}
+    return {}
 
 
-def _constants(variables: ast.Dict) -> Iterator[tuple[str, str]]:
-    for name, value in zip(variables.keys, variables.values, strict=True):
-        if isinstance(name, ast.Constant) and isinstance(value, ast.Constant):
-            yield str(name.value), str(value.value)
+def _called(method: str, args: list[ast.expr], keywords: list[ast.keyword]) -> dict[str, str]:
+    match method, args, keywords:
+        case "setdefault", [name, value], []:
+            settings = _constants([(name, value)])
+            return {} if os.environ.keys() & settings.keys() else settings  # then it sets nothing
+        case "update", [ast.Dict(keys=names, values=values)], []:
+            return _constants(zip(names, values, strict=True))
+        case "update", [], [*_]:
+            return _constants((ast.Constant(keyword.arg), keyword.value) for keyword in keywords)
+    return {}
+
+
+def _constants(pairs: Iterable[tuple[ast.expr | None, ast.expr]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        match name, value:
+            case ast.Constant(value=str(key)), ast.Constant(value=str(setting)):
+                found[key] = setting
+            case _:
+                return {}
+    return found
 
 
 def _is_environ(node: ast.expr) -> bool:
