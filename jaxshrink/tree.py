@@ -184,6 +184,10 @@ class _Rebuild:
         self.changes[node] = by
         return result
 
+    def maybe(self, node: ast.AST | None) -> ast.AST | None:
+        """What an optional node becomes."""
+        return next(iter(self.many(node)), None) if node is not None else None
+
     def rebuilt(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.stmt) and not hasattr(node, "lineno"):
             node.lineno = 0  # a new statement: `ast.unparse` looks for type comments by line
@@ -212,13 +216,13 @@ class _Rebuild:
         positional = [*node.posonlyargs, *node.args]
         defaults: list[ast.expr | None] = [None] * (len(positional) - len(node.defaults))
         defaults += node.defaults
-        pairs = [(self.many(arg), default) for arg, default in zip(positional, defaults, strict=True)]
-        only = len([None for kept, _ in pairs[: len(node.posonlyargs)] if kept])
-        pairs = [(kept, default and self.many(default)) for kept, default in pairs if kept]
-        named = [(self.many(arg), default) for arg, default in zip(node.kwonlyargs, node.kw_defaults, strict=True)]
-        named = [(kept, default and (self.many(default) or (None,))[0]) for kept, default in named if kept]
-        kept_args = [kept[0] for kept, _ in pairs]
-        kept_defaults = [default[0] for _, default in pairs if default]
+        both = [(self.many(arg), default) for arg, default in zip(positional, defaults, strict=True)]
+        only = len([None for kept, _ in both[: len(node.posonlyargs)] if kept])
+        pairs = [(kept[0], self.maybe(default)) for kept, default in both if kept]
+        both = [(self.many(arg), default) for arg, default in zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+        named = [(kept[0], self.maybe(default)) for kept, default in both if kept]
+        kept_args = [kept for kept, _ in pairs]
+        kept_defaults = [default for _, default in pairs if default]
         first = next((i for i, (_, default) in enumerate(pairs) if default), len(pairs))
         if any(not default for _, default in pairs[first:]):
             raise Inapplicable("parameter without default after one with a default")
@@ -226,10 +230,10 @@ class _Rebuild:
             "posonlyargs": kept_args[:only],
             "args": kept_args[only:],
             "defaults": kept_defaults,
-            "kwonlyargs": [kept[0] for kept, _ in named],
+            "kwonlyargs": [kept for kept, _ in named],
             "kw_defaults": [default for _, default in named],
-            "vararg": node.vararg and (self.many(node.vararg) or (None,))[0],
-            "kwarg": node.kwarg and (self.many(node.kwarg) or (None,))[0],
+            "vararg": self.maybe(node.vararg),
+            "kwarg": self.maybe(node.kwarg),
         }
         same = all(
             len(value) == len(old) and all(a is b for a, b in zip(value, old, strict=True))
@@ -237,7 +241,7 @@ class _Rebuild:
             else value is old
             for value, old in ((value, getattr(node, name)) for name, value in new.items())
         )
-        return node if same else _with(node, cast(dict[str, object], new))
+        return node if same else _with(node, new)
 
     def dictionary(self, node: ast.Dict) -> ast.AST:
         """Deletes a key with its value."""
@@ -365,8 +369,11 @@ def _(node: ast.Compare) -> tuple[ast.AST, ...]:
 def _(node: ast.MatchMapping | ast.MatchClass | ast.MatchOr) -> tuple[ast.AST, ...]:
     if isinstance(node, ast.MatchOr):
         return (node,) if len(node.patterns) > 1 else tuple(node.patterns)
-    by_class = isinstance(node, ast.MatchClass)
-    if len(node.kwd_attrs if by_class else node.keys) != len(node.kwd_patterns if by_class else node.patterns):
+    if isinstance(node, ast.MatchClass):
+        paired = len(node.kwd_attrs) == len(node.kwd_patterns)
+    else:
+        paired = len(node.keys) == len(node.patterns)
+    if not paired:
         raise Inapplicable("a pattern without its key")
     return (node,)
 

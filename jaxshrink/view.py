@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import TypeVar, overload
 
 from jaxshrink import render
 from jaxshrink import tree as trees
@@ -13,7 +13,10 @@ from jaxshrink.observation import Observation, Span
 from jaxshrink.render import Unrenderable
 from jaxshrink.scopes import FUNCTION, Binding, Function, Scopes
 
-NodeType = TypeVar("NodeType", bound=ast.AST)
+A = TypeVar("A", bound=ast.AST)
+B = TypeVar("B", bound=ast.AST)
+C = TypeVar("C", bound=ast.AST)
+D = TypeVar("D", bound=ast.AST)
 
 
 class View:
@@ -40,7 +43,16 @@ class View:
         """All nodes, outer before inner, in source order."""
         return list(_preorder(self.tree))
 
-    def all(self, *kinds: type[NodeType]) -> Iterator[NodeType]:
+    @overload
+    def all(self, a: type[A], /) -> Iterator[A]: ...
+    @overload
+    def all(self, a: type[A], b: type[B], /) -> Iterator[A | B]: ...
+    @overload
+    def all(self, a: type[A], b: type[B], c: type[C], /) -> Iterator[A | B | C]: ...
+    @overload
+    def all(self, a: type[A], b: type[B], c: type[C], d: type[D], /) -> Iterator[A | B | C | D]: ...
+
+    def all(self, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
         """The nodes of these classes, outer before inner, in source order."""
         return (node for node in self.nodes if isinstance(node, kinds))
 
@@ -63,12 +75,9 @@ class View:
                 return None
             case None:
                 return ast.Constant(1.0)
-            case ast.Call() if "int" in (source := ast.unparse(value)):
-                return ast.Constant(1)
-            case ast.Call() if "bool" in source:
-                return ast.Constant(True)
             case ast.Call():
-                return ast.Constant(1.0)
+                source = ast.unparse(value)
+                return ast.Constant(1 if "int" in source else True if "bool" in source else 1.0)
         return value
 
     def observed(self, node: ast.AST) -> bool:

@@ -152,13 +152,14 @@ class Draft:
         return ast.Name(name, ast.Load())
 
     def closed(
-        self, node: trees.Node, values: Mapping[str, Ref], filled: Mapping[ast.AST, ast.expr] | None = None
+        self, node: trees.Node, values: Mapping[str, Ref], filled: Mapping[ast.expr, ast.expr] | None = None
     ) -> trees.Node:
         """A copy of a node in which names of enclosing functions have the given values, and globals are defined.
 
         The parts in `filled` are replaced and looked into no further.
         """
-        changes: dict[ast.AST, Replacement] = dict(filled or {})
+        changes: dict[ast.AST, Replacement] = {}
+        changes.update((filled or {}).items())
         below = dict.fromkeys(_walk_outside(node, changes))  # in source order, so that each run lifts alike
         uses: dict[Binding, list[ast.Name]] = {}
         for name in below:

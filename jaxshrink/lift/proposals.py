@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from jaxshrink import render
 from jaxshrink import tree as trees
@@ -37,21 +39,17 @@ def lifted(view: View, observation: Observation, style: Style) -> Iterator[ast.M
     What worked on tracers is also tried under the transformations that made them.
     """
     for call in observation.library_calls:
-        yield from _safely(lambda call=call: _library_call(view, observation, style, call.name, call.args, call.kwargs))
+        yield from _safely(_library_call(view, observation, style, call.name, call.args, call.kwargs))
     for frame in observation.frames:
         names = _outward(observation, frame)
         for cut in (_expression, _statement):
-            yield from _safely(lambda frame=frame, cut=cut, names=names: cut(view, observation, style, frame, names))
+            yield from _safely(cut(view, observation, style, frame, names))
 
 
-def _safely(make: Callable[[], Iterator[ast.Module]]) -> Iterator[ast.Module]:
-    """What can be written down of the candidates that `make` gives."""
-    candidates = make()
-    while True:
-        try:
-            yield next(candidates)
-        except (StopIteration, Unrenderable, Inapplicable):
-            return
+def _safely(candidates: Iterator[ast.Module]) -> Iterator[ast.Module]:
+    """The candidates up to the first that cannot be written down."""
+    with contextlib.suppress(Unrenderable, Inapplicable):
+        yield from candidates
 
 
 def _library_call(
@@ -115,7 +113,7 @@ def _cut(
     frame: UserFrame,
     transforms: tuple[str, ...],
     node: ast.AST,
-    as_statement: Callable[[ast.AST], ast.stmt],
+    as_statement: Callable[[Any], ast.stmt],
 ) -> Iterator[ast.Module]:
     """A part of the program with its operands as observed, alone and under transformations, then with its variables."""
     failing = Draft(view, observation, style).spans.get(frame.span)
@@ -145,7 +143,7 @@ def _leaked(
     frame: UserFrame,
     operands: list[tuple[ast.expr, Ref]],
     traced: Mapping[ast.expr, Ref],
-    as_statement: Callable[[ast.AST], ast.stmt],
+    as_statement: Callable[[Any], ast.stmt],
 ) -> Iterator[ast.Module]:
     """Outside all transformations a tracer has leaked from one that is over: each in turn leaks from a new one."""
     objects, body = draft.observation.objects, draft.body
@@ -175,7 +173,7 @@ def _transformed(
         function: ast.expr = ast.Name("f", ast.Load())
         if isinstance(statement, ast.Expr):
             function = ast.Lambda(trees.clone(arguments), trees.clone(statement.value))
-        values = [render.array(_batched(array) if transform == "vmap" else array, style) for array in arrays]
+        values = [render.leaf(_batched(array) if transform == "vmap" else array, style) for array in arrays]
         call = ast.Call(ast.Call(trees.expression(f"jax.{transform}"), [function], []), values, [])
         if isinstance(statement, ast.Expr):
             yield draft.module(ast.Expr(call))

@@ -19,7 +19,6 @@ from jaxshrink.passes import (
 from jaxshrink.tree import Edit
 from jaxshrink.view import View
 
-
 ALL = 1_000_000
 
 
@@ -39,7 +38,7 @@ class Pass:
 PASSES: tuple[Pass, ...] = (
     Pass("statements", statements.statements, ALL),
     Pass("module-guard", functions.unwrap_module_guard),
-    Pass("annotations", statements.annotations, ALL),
+    Pass("annotations", statements.without_annotations, ALL),
     Pass("definitions", statements.definitions, ALL),
     Pass("materialise", expressions.materialise, ALL),
     Pass("scalars", arrays.scalars),

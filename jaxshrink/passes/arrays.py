@@ -66,7 +66,7 @@ def scalars(view: View) -> Iterator[Edit]:
     matrix = [node for node in view.all(ast.BinOp) if isinstance(node.op, ast.MatMult)]
     products: dict[ast.AST, Replacement] = {node: ast.BinOp(node.left, ast.Mult(), node.right) for node in matrix}
     for plain in (1.0, 1):
-        numbers = {node: ast.Constant(plain) for node in nodes}
+        numbers: dict[ast.AST, Replacement] = {node: ast.Constant(plain) for node in nodes}
         yield Edit({**numbers, **products}, sum(map(trees.extent, nodes)))
 
 

@@ -49,10 +49,9 @@ def class_bodies(view: View) -> Iterator[Edit]:
 
 def _as_function(cls: ast.ClassDef, method: ast.FunctionDef, calls: list[ast.Call]) -> Edit:
     static = [node for node in method.decorator_list if isinstance(node, ast.Name) and node.id == "staticmethod"]
-    changes: dict[ast.AST, Replacement] = {node: DELETE for node in static}
+    changes: dict[ast.AST, Replacement] = dict.fromkeys(static, DELETE)
     for call in calls:
         assert isinstance(call.func, ast.Attribute)
         args = call.args if static else [call.func.value, *call.args]
         changes[call] = ast.Call(ast.Name(method.name, ast.Load()), args, call.keywords)
-    function = trees.clone(method) if False else method
     return Edit({method: DELETE, cls: (cls, trees.shallow(method)), **changes}, 1)

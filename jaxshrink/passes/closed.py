@@ -38,7 +38,7 @@ def with_holes(view: View, statement: ast.stmt) -> Iterator[Edit]:
     if not uses or isinstance(statement, ast.Import | ast.ImportFrom):
         return
     for i, values in enumerate((view.stand_in, view.rendered)):
-        holes = {use: hole for use in uses if (hole := values(use)) is not None}
+        holes: dict[ast.AST, ast.expr] = {use: hole for use in uses if (hole := values(use)) is not None}
         if len(holes) == len(uses):
             weight = trees.extent(statement) - sum(trees.extent(hole) - 1 for hole in holes.values())
             yield Edit({**holes, statement: DELETE}, weight, ("holes", i, trees.identity(statement)))

@@ -52,10 +52,10 @@ def unkeyed(view: View) -> Iterator[Edit]:
         elif isinstance(node.slice, ast.Constant):
             lookups[str(node.slice.value)].append(node)
     for key, reads in lookups.items():
-        for node in view.all(ast.Dict, ast.Tuple, ast.List, ast.Call):
-            value = _held(node, key)
+        for holder in view.all(ast.Dict, ast.Tuple, ast.List, ast.Call):
+            value = _held(holder, key)
             if value is not None:
-                yield Edit({node: value, **{read: read.value for read in reads}}, len(reads) + 2)
+                yield Edit({holder: value, **{read: read.value for read in reads}}, len(reads) + 2)
 
 
 def projections(view: View) -> Iterator[Edit]:

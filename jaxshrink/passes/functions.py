@@ -108,8 +108,9 @@ def splice(view: View) -> Iterator[Edit]:
             continue
         body = list(function.body)
         result: ast.expr | None = None
-        if isinstance(body[-1], ast.Return):
-            result = body.pop().value
+        last = body[-1]
+        if isinstance(last, ast.Return):
+            body, result = body[:-1], last.value
         if any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) for node in _own(body)):
             continue
         setup = [

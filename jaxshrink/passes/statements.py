@@ -88,7 +88,7 @@ def targets(view: View) -> Iterator[Edit]:
                 yield Edit.replace(statement, ast.Expr(value))
 
 
-def annotations(view: View) -> Iterator[Edit]:
+def without_annotations(view: View) -> Iterator[Edit]:
     """Drop annotations, docstrings and type parameters."""
     for node in view.nodes:
         match node:

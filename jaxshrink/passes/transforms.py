@@ -10,6 +10,8 @@ from jaxshrink.passes.arrays import is_constructor
 from jaxshrink.tree import Edit, Replacement
 from jaxshrink.view import View
 
+MAPS = ("vmap", "pmap", "shard_map")
+
 PLAINER = {
     "value_and_grad": ("grad",),
     "jacrev": ("grad",),
@@ -33,7 +35,7 @@ def unwrap(view: View) -> Iterator[Edit]:
 def unmap(view: View) -> Iterator[Edit]:
     """`vmap(f)(x, y)` is `f(x, y)` with an axis less in each array."""
     for call in view.all(ast.Call):
-        if isinstance(call.func, ast.Call) and _name(call.func.func) in ("vmap", "pmap", "shard_map") and call.func.args:
+        if isinstance(call.func, ast.Call) and call.func.args and _name(call.func.func) in MAPS:
             changes: dict[ast.AST, Replacement] = {call.func: call.func.args[0]}
             for arg in call.args:
                 for node in ast.walk(arg):
@@ -66,8 +68,10 @@ def without_aux(view: View) -> Iterator[Edit]:
     for call in view.all(ast.Call):
         for keyword in call.keywords:
             if keyword.arg == "has_aux" and call.args:
-                returned = [value for value in _results(view, call.args[0]) if isinstance(value, ast.Tuple) and value.elts]
-                yield Edit({keyword: (), **{value: value.elts[0] for value in returned}}, 4)
+                results = _results(view, call.args[0])
+                changes: dict[ast.AST, Replacement] = {keyword: ()}
+                changes.update((each, each.elts[0]) for each in results if isinstance(each, ast.Tuple) and each.elts)
+                yield Edit(changes, 4)
 
 
 def plainer(view: View) -> Iterator[Edit]:
@@ -99,8 +103,7 @@ def _unwrapped(call: ast.Call) -> Iterator[ast.expr]:
         case "map" | "tree_map" | "associative_scan", [f, *rest] if rest:
             yield ast.Call(f, rest, [])
         case "jvp" | "vjp" | "linearize", [f, primals, *rest]:
-            several = isinstance(primals, ast.Tuple)
-            yield ast.Call(f, primals.elts if several else [primals, *rest], [])
+            yield ast.Call(f, primals.elts if isinstance(primals, ast.Tuple) else [primals, *rest], [])
         case "custom_root" | "pure_callback" | "io_callback", [f, _, *operands]:
             yield ast.Call(f, operands, [])
 

@@ -17,14 +17,14 @@ def inline(view: View) -> Iterator[Edit]:
         match statement:
             case ast.Assign(targets=[ast.Name() as target], value=value):
                 yield from _inlined(view, statement, target, value)
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(values):
-                for name, value in zip(targets, values, strict=True):
-                    binding = view.binding(name)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+                for element, value in zip(targets, values, strict=False) if len(targets) == len(values) else ():
+                    binding = view.binding(element)
                     if binding is not None and len(binding.definitions) == 1 and len(binding.uses) == 1:
-                        yield Edit({name: DELETE, value: DELETE, binding.uses[0]: trees.shallow(value)}, 2)
+                        yield Edit({element: DELETE, value: DELETE, binding.uses[0]: trees.shallow(value)}, 2)
             case ast.Assign(targets=[*several], value=value) if len(several) > 1:
-                for target in several:
-                    yield Edit.delete(target)
+                for each in several:
+                    yield Edit.delete(each)
 
 
 def aliases(view: View) -> Iterator[Edit]:
