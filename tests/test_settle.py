@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 import pytest
 from hypothesis import given
 
 from jaxshrink import tree as trees
+from jaxshrink.bundle import parse_with_origin
+from jaxshrink.cuts import keep_failing
+from jaxshrink.observation import Span, UserFrame
 from jaxshrink.scopes import Scopes
 from jaxshrink.settle import keep, settle, settled
+from jaxshrink.view import View
+from tests.passes.proposing import FILE, observation_of
 from tests.programs import Program, programs, quick, run
 
 
@@ -75,3 +81,21 @@ def test_settling_changes_nothing_but_what_fails(program: Program) -> None:
 def test_scopes_are_those_of_the_settled_tree(program: Program) -> None:
     tree, scopes = settled(ast.parse(program.text))
     assert {name.id for name in scopes.unbound} == {name.id for name in Scopes(tree).unbound}
+
+
+@pytest.mark.parametrize(
+    ("source", "failing", "after"),
+    [
+        ("import jax\nfrom jax import gone", "from jax import gone", "from jax import gone"),
+        ("class C:\n    x = f(1)\ny = 1", "f(1)", "class C:\n    x = f(1)"),
+        ("def f(x: T.gone):\n    pass\ny = 1", "T.gone", "def f(x: T.gone):\n    pass"),
+        ("def f():\n    g(1)\ny = 1", "g(1)", ""),
+    ],
+)
+def test_what_fails_stays_though_nothing_reads_it(source: str, failing: str, after: str) -> None:
+    """A function whose body failed need not stay: something called it."""
+    tree = parse_with_origin(source, FILE)
+    place = next(node for node in ast.walk(tree) if hasattr(node, "origin") and ast.unparse(node) == failing)
+    frame = UserFrame(0, "<module>", "__main__", Span(*place.origin), {})
+    keep_failing(View(tree), dataclasses.replace(observation_of(tree, {}), frames=(frame,)))
+    assert trees.text(settle(tree)) == after
