@@ -1,47 +1,117 @@
 """The final text, as a person would have written it. Not searched: the search is over, readable beats one token less.
 
-`settle` has seen to imports and leftovers; here come the order of imports, conventional aliases,
-parentheses and layout.
+`settle` has seen to leftovers; here come conventional names, the order of imports and the layout.
+None of it changes what the program does.
 """
 
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
 
-import black
-import libcst as cst
+import black.parsing
 
 from jaxshrink import tree as trees
 from jaxshrink.scopes import Scopes
 from jaxshrink.settle import settle
+from jaxshrink.tokens import count_tokens
 from jaxshrink.tree import DELETE, Edit, Replacement
 
 ALIASES = {"jax.numpy": "jnp", "numpy": "np", "jax.experimental.pallas": "pl"}
 """Modules that have a conventional name."""
 
-MEMBERS = {"jax.sharding.PartitionSpec": "P"}
-"""Classes that have a conventional name, if they are read more than once."""
+LAZY = frozenset({"experimental", "example_libraries", "extend", "flatten_util", "scipy", "test_util", "export", "ffi"})
+"""Modules in `jax` that `import jax` does not load in all versions."""
 
-WIDTH = 100
+Import: TypeAlias = ast.Import | ast.ImportFrom
+
+SURROUNDINGS = frozenset({"os", "sys", "environ", "warnings", "logging"})
+"""Imports stay behind a statement that reads one of these names: it may be about them."""
 
 
 def tidy(tree: ast.Module, env: Mapping[str, str] | None = None) -> str:
-    """The text of a settled program that first sets the environment variables `env`."""
-    tree = _conventional(settle(tree))
-    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    rest = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
-    standard = [node for node in imports if _is_standard(node)]
-    others = [node for node in imports if not _is_standard(node)]
-    header = list(standard)
-    if env and not any(isinstance(node, ast.Import) and node.names[0].name == "os" for node in standard):
-        header += trees.statements("import os")
-    settings = [node for name, value in (env or {}).items() for node in trees.statements(f"os.environ[{name!r}] = {value!r}")]
-    blocks = [sorted(header, key=_import_key), settings, sorted(others, key=_import_key), rest]
-    text = "\n\n".join("\n".join(trees.text(node) for node in block) for block in blocks if block)
-    return black.format_str(_plain(text), mode=black.Mode(line_length=WIDTH))
+    """The text of a program that first sets the environment variables `env`."""
+    tree = _conventional(_without_pass(settle(tree)))
+    blocks = [block for block in _blocks(tree, env or {}) if block]
+    text = "\n\n".join(trees.text(ast.Module(block, [])) for block in blocks)
+    return _formatted(_plain(text))
+
+
+def _without_pass(tree: ast.Module) -> ast.Module:
+    bodies = [value for node in ast.walk(tree) for _, value in ast.iter_fields(node) if isinstance(value, list)]
+    needless = [node for body in bodies if len(body) > 1 for node in body if isinstance(node, ast.Pass)]
+    needless += [node for node in tree.body if isinstance(node, ast.Pass) and node not in needless]
+    return trees.apply(tree, [Edit.delete(*needless)]) if needless else tree
+
+
+# -- the order of statements
+
+
+def _blocks(tree: ast.Module, env: Mapping[str, str]) -> Iterator[list[ast.stmt]]:
+    """The statements in their order, in groups that a blank line parts."""
+    body = list(tree.body)
+    docstring = body[:1] if ast.get_docstring(tree) is not None else []
+    imports = [one for statement in _movable(tree) for one in _one_each(statement)]
+    rest = [node for node in body if not any(node is one for one in [*docstring, *_movable(tree)])]
+    if env:
+        imports.append(ast.Import([ast.alias("os")]))
+    imports = sorted(_merged(imports), key=_import_key)
+    yield docstring
+    yield [node for node in imports if _module(node) == "__future__"]
+    yield [node for node in imports if _is_standard(node) and _module(node) != "__future__"]
+    yield [node for name, value in env.items() for node in trees.statements(f"os.environ[{name!r}] = {value!r}")]
+    yield [node for node in imports if not _is_standard(node)]
+    for _, group in itertools.groupby(rest, key=_is_import):
+        yield list(group)
+
+
+def _movable(tree: ast.Module) -> list[Import]:
+    """The imports that may stand at the top."""
+    scopes = Scopes(tree)
+    found: list[Import] = []
+    for node in tree.body:
+        if isinstance(node, Import):
+            bindings = [scopes.of[alias] for alias in node.names if alias.name != "*"]
+            if all(len(binding.definitions) == 1 or _only_imports(binding.definitions) for binding in bindings):
+                found.append(node)
+        elif any(isinstance(part, ast.Name) and part.id in SURROUNDINGS for part in ast.walk(node)):
+            break
+    return found
+
+
+def _only_imports(nodes: list[ast.AST]) -> bool:
+    """Do all definitions of a name import the same package?"""
+    return all(isinstance(node, ast.alias) and not node.asname for node in nodes)
+
+
+def _one_each(statement: Import) -> list[Import]:
+    if isinstance(statement, ast.Import) and len(statement.names) > 1:
+        return [ast.Import([alias]) for alias in statement.names]
+    return [statement]
+
+
+def _merged(imports: list[Import]) -> list[Import]:
+    """Each import once, and those from one module in one statement."""
+    plain: dict[str, Import] = {}
+    members: dict[tuple[str | None, int], dict[str, ast.alias]] = {}
+    for node in imports:
+        if isinstance(node, ast.ImportFrom) and node.names[0].name != "*":
+            members.setdefault((node.module, node.level), {}).update((trees.text(alias), alias) for alias in node.names)
+        else:
+            plain[trees.text(node)] = node
+    merged = [
+        ast.ImportFrom(module, [alias for _, alias in sorted(aliases.items())], level)
+        for (module, level), aliases in members.items()
+    ]
+    return [*plain.values(), *merged]
+
+
+def _is_import(node: ast.stmt) -> bool:
+    return isinstance(node, Import)
 
 
 def _is_standard(node: ast.stmt) -> bool:
@@ -54,59 +124,49 @@ def _module(node: ast.stmt) -> str:
     return node.names[0].name if isinstance(node, ast.Import) else ""
 
 
-def _import_key(node: ast.stmt) -> tuple[bool, str, bool]:
-    return not _module(node).startswith("__future__"), _module(node), isinstance(node, ast.ImportFrom)
+def _import_key(node: ast.stmt) -> tuple[bool, str]:
+    return isinstance(node, ast.ImportFrom), _module(node)
 
 
 # -- conventional names
 
 
 def _conventional(tree: ast.Module) -> ast.Module:
-    """Modules under their conventional names; `from jax import lax` read once or twice is `jax.lax`."""
-    scopes = Scopes(tree)
-    taken = {binding.name for binding in scopes.bindings()}
-    changes: dict[ast.AST, Replacement] = {}
-    imports: dict[str, None] = {}
+    """Modules under their conventional names, and as `jax.lax` where that takes no more than `from jax import lax`."""
     for statement in tree.body:
-        if not isinstance(statement, ast.Import | ast.ImportFrom):
+        if not isinstance(statement, Import):
             continue
-        for alias in statement.names:
-            wanted = _wanted(statement, alias, len(scopes.of[alias].uses) if alias.name != "*" else 0)
-            if wanted is None:
-                continue
-            line, name = wanted
-            if name.split(".")[0] in taken and name.split(".")[0] != scopes.of[alias].name and line not in imports:
-                if not _binds_alike(tree, line):
-                    continue
-            changes[alias] = DELETE
-            changes.update((use, trees.expression(name)) for use in scopes.of[alias].uses)
-            imports[line] = None
-    if not changes:
-        return tree
-    tree = trees.apply(tree, [Edit(changes)])
-    present = {trees.text(node) for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)}
-    added = [node for line in imports if line not in present for node in trees.statements(line)]
-    return settle(ast.Module([*added, *tree.body], []))
+        wanted = {alias: line for alias in statement.names if alias.name != "*" and (line := _wanted(statement, alias))}
+        for group in [wanted, *({alias: line} for alias, line in wanted.items())]:
+            new = _replaced(tree, group) if group else None
+            named = all(name in ALIASES.values() for _, name in group.values())
+            if new is not None and (named or count_tokens(trees.text(new)) <= count_tokens(trees.text(tree))):
+                return _conventional(new)
+    return tree
 
 
-def _wanted(statement: ast.Import | ast.ImportFrom, alias: ast.alias, uses: int) -> tuple[str, str] | None:
+def _aliases(tree: ast.Module) -> Iterator[tuple[Import, ast.alias]]:
+    for statement in tree.body:
+        if isinstance(statement, Import):
+            yield from ((statement, alias) for alias in statement.names if alias.name != "*")
+
+
+def _wanted(statement: Import, alias: ast.alias) -> tuple[str, str] | None:
     """The conventional import line and name for what an alias brings in; None where it is as it should be."""
     if isinstance(statement, ast.Import):
+        if alias.asname is None and "." in alias.name:
+            return None
         path = alias.name
-        if path in ALIASES and alias.asname != ALIASES[path]:
-            return _line(path), ALIASES[path]
+    elif statement.level:
         return None
-    if statement.level or alias.name == "*":
-        return None
-    path = f"{statement.module}.{alias.name}"
-    if path in ALIASES and alias.asname != ALIASES[path]:
-        return _line(path), ALIASES[path]
-    if statement.module == "jax" and path not in ALIASES and (uses <= 2 or alias.name in ("jit", "vmap", "grad")):
+    else:
+        path = f"{statement.module}.{alias.name}"
+    if path in ALIASES:
+        line = _line(path)
+        return None if trees.text(statement) == line else (line, ALIASES[path])
+    package, *parts = path.split(".")
+    if package == "jax" and parts and parts[0] not in LAZY and isinstance(statement, ast.ImportFrom):
         return "import jax", path
-    if path in MEMBERS and uses == 1:
-        return "import jax", path
-    if path in MEMBERS and alias.asname != MEMBERS[path]:
-        return f"from {statement.module} import {alias.name} as {MEMBERS[path]}", MEMBERS[path]
     return None
 
 
@@ -117,8 +177,24 @@ def _line(path: str) -> str:
     return f"import {path} as {ALIASES[path]}"
 
 
-def _binds_alike(tree: ast.Module, line: str) -> bool:
-    return any(trees.text(node) == line for node in tree.body)
+def _replaced(tree: ast.Module, wanted: Mapping[ast.alias, tuple[str, str]]) -> ast.Module | None:
+    """The tree with other imports in place of some; None where a new name means something else."""
+    scopes = Scopes(tree)
+    changes: dict[ast.AST, Replacement] = {}
+    for alias, (line, name) in wanted.items():
+        binding = scopes.of[alias]
+        if len(binding.definitions) > 1 or not all(isinstance(use.ctx, ast.Load) for use in binding.uses):
+            return None
+        alike = {node for statement, node in _aliases(tree) if trees.text(statement) == line}
+        same_name = (other for other in scopes.bindings() if other.name == name.split(".")[0] and other is not binding)
+        if not all(alike.issuperset(other.definitions) for other in same_name):
+            return None
+        changes[alias] = DELETE
+        changes.update((use, trees.expression(name)) for use in binding.uses)
+    tree = trees.apply(tree, [Edit(changes)])
+    present = [trees.text(node) for node in tree.body]
+    new = [line for line in dict.fromkeys(line for line, _ in wanted.values()) if line not in present]
+    return ast.Module([*trees.statements("\n".join(new)), *tree.body], [])
 
 
 # -- layout
@@ -126,30 +202,26 @@ def _binds_alike(tree: ast.Module, line: str) -> bool:
 
 def _plain(text: str) -> str:
     """Without the parentheses that `ast.unparse` writes around tuples, and exponents as people write them."""
-    module = cst.parse_module(text).visit(_Parentheses())
-    return module.code
+    lines = [line.encode() for line in text.split("\n")]
+    edits: list[tuple[int, int, int, bytes]] = []
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Return(value=ast.Tuple(elts=[_, *_]) as bare) | ast.Assign(value=ast.Tuple(elts=[_, *_]) as bare):
+                edits.append((bare.lineno, bare.col_offset, bare.col_offset + 1, b""))
+                edits.append((bare.end_lineno or 0, (bare.end_col_offset or 0) - 1, bare.end_col_offset or 0, b""))
+            case ast.Constant(value=float() | complex()):
+                old = lines[node.lineno - 1][node.col_offset : node.end_col_offset]
+                new = re.sub(rb"e\+?(-?)0*(\d)", rb"e\1\2", old)
+                edits.append((node.lineno, node.col_offset, node.end_col_offset or 0, new))
+    for line, start, end, new in sorted(edits, reverse=True):
+        old = lines[line - 1]
+        lines[line - 1] = old[:start] + new + old[end:]
+    return b"\n".join(lines).decode()
 
 
-class _Parentheses(cst.CSTTransformer):
-    """Bare tuples where a statement ends with them; `1e-06` as `1e-6`."""
-
-    def leave_Return(self, original_node: cst.Return, updated_node: cst.Return) -> cst.Return:
-        return updated_node.with_changes(value=_bare(updated_node.value))
-
-    def leave_Assign(self, original_node: cst.Assign, updated_node: cst.Assign) -> cst.Assign:
-        return updated_node.with_changes(value=_bare(updated_node.value))
-
-    def leave_Yield(self, original_node: cst.Yield, updated_node: cst.Yield) -> cst.Yield:
-        return updated_node
-
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.For:
-        return updated_node.with_changes(target=_bare(updated_node.target), iter=_bare(updated_node.iter))
-
-    def leave_Float(self, original_node: cst.Float, updated_node: cst.Float) -> cst.Float:
-        return updated_node.with_changes(value=re.sub(r"e([+-]?)0*(\d)", lambda m: f"e{m[1].strip('+')}{m[2]}", updated_node.value))
-
-
-def _bare(node: cst.BaseExpression | None) -> cst.BaseExpression | None:
-    if isinstance(node, cst.Tuple) and node.elements and not any(isinstance(e, cst.StarredElement) for e in node.elements):
-        return node.with_changes(lpar=[], rpar=[])
-    return node
+def _formatted(text: str) -> str:
+    """Formatted by black; as it is where black does not know the syntax yet."""
+    try:
+        return black.format_str(text, mode=black.Mode())
+    except black.parsing.InvalidInput:
+        return text + "\n"
