@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -25,6 +26,14 @@ from jaxshrink.view import View
 
 ROUND = 16
 """Lifted programs that are run at once."""
+
+
+CHECK_EVERY = 80
+"""Abstract runs after which the best is confirmed by a warm one: what it refutes is lost work."""
+
+
+class _Refuted(Exception):
+    """The best did not hold in the next tier; the history ends now with one that does."""
 
 
 class Unreproducible(Exception):
@@ -51,6 +60,8 @@ class Cuts:
         self.judge = Judge(interest)
         self.fixpoint = Fixpoint(passes, self.view, self.judge, self.accept, begins)
         self.history: list[ast.Module] = []
+        self.checked = 0  # length of the history up to the last that the next tier has confirmed
+        self.checked_at = 0
         if observation is not None:
             keep_failing(self.view(tree), observation)
 
@@ -61,6 +72,8 @@ class Cuts:
     def accept(self, tree: ast.Module) -> None:
         self.history.append(tree)
         self.improved(trees.text(tree))
+        if self.interest.tier is Tier.ABSTRACT and self.judge.tried - self.checked_at > CHECK_EVERY:
+            self.check()
 
     def run(self, start: ast.Module | None = None) -> ast.Module:
         """From the whole program, or from a smaller one that is known to fail in the same way.
@@ -68,23 +81,26 @@ class Cuts:
         Raises Unreproducible where no tier shows the failure again.
         """
         self.accept(self.big_cut() if start is None else self.resumed(start))
+        self.checked = len(self.history)
         while True:
-            before = len(self.history)
-            self.fixpoint.run(self.history[-1])
-            if self.interest.doubted or self.interest.tier is Tier.COLD or self.confirmed(before):
+            with contextlib.suppress(_Refuted):
+                self.fixpoint.run(self.history[-1])
+                self.check()
                 return self.history[-1]
 
-    def confirmed(self, since: int) -> bool:
+    def check(self) -> None:
         """Does the best hold in the next tier? If not: back to the last that does, and doubt from there on."""
-        tier = self.interest.next_tier
-        texts = [trees.text(tree) for tree in self.history[since - 1 :]]
-        if self.interest.holds(texts[-1], tier):
-            return True
-        good = max(0, last_good(texts, lambda text: self.interest.holds(text, tier)))
-        del self.history[since + good :]
-        self.interest.doubted = True
-        self.judge.forget()
-        return False
+        tier, self.checked_at = self.interest.next_tier, self.judge.tried
+        if self.interest.doubted or self.interest.tier is Tier.COLD or len(self.history) == self.checked:
+            return
+        texts = [trees.text(tree) for tree in self.history[self.checked - 1 :]]
+        if not self.interest.holds(texts[-1], tier):
+            good = max(0, last_good(texts, lambda text: self.interest.holds(text, tier)))
+            del self.history[self.checked + good :]
+            self.interest.doubted = True
+            self.judge.forget()
+            raise _Refuted
+        self.checked = len(self.history)
 
     # -- big cuts
 

@@ -143,6 +143,8 @@ def _suspicious(text: str) -> collections.Counter[str]:
                 found[type(node).__name__.lower()] += 1
             case ast.While(test=test) if _is_constant(test):
                 found["while True"] += 1
+            case ast.Call() if _is_endless(node):
+                found["endless while_loop"] += 1
             case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name) if name in _SUSPICIOUS:
                 found[name] += 1
             case ast.Constant(value=str(word)) if word.lower().strip("+-") in ("nan", *_SUSPICIOUS):
@@ -232,6 +234,25 @@ def _is_conditional(node: ast.AST, above: dict[ast.AST, ast.AST]) -> bool:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return False
         node = parent
+    return False
+
+
+def _is_endless(call: ast.Call) -> bool:
+    """Is it a `while_loop` whose condition does not look at the state and is not plainly false?"""
+    match call:
+        case ast.Call(func=ast.Attribute(attr="while_loop") | ast.Name(id="while_loop"), args=[ast.Lambda() as condition, *_]):
+            state = {arg.arg for arg in condition.args.args}
+            looks = any(isinstance(part, ast.Name) and part.id in state for part in ast.walk(condition.body))
+            return not looks and not _is_false(condition.body)
+    return False
+
+
+def _is_false(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=value):
+            return not value
+        case ast.Compare(left=ast.Constant(value=a), ops=[ast.Lt() | ast.Gt() | ast.NotEq()], comparators=[ast.Constant(value=b)]):
+            return bool(a == b)
     return False
 
 

@@ -10,7 +10,13 @@ from jaxshrink import tree as trees
 from jaxshrink.interest import Question, last_good
 from jaxshrink.oracle import Runner
 from jaxshrink.outcome import Tier
-from jaxshrink.tidy import tidy
+
+
+def tidy(tree: ast.Module, env: Mapping[str, str] | None = None) -> str:
+    """The tidy text; what makes it is slow to load and only needed at the end."""
+    from jaxshrink import tidy as style
+
+    return style.tidy(tree, env)
 
 
 class Final:
@@ -28,7 +34,9 @@ class Final:
         env: Mapping[str, str],
         question: Question,
         new_runner: Callable[..., Runner],
+        timeout: float,
     ):
+        self.timeout = timeout
         self.history, self.env, self.question, self.new_runner = history, env, question, new_runner
         self.runner = new_runner(folder=None, imports=())
         self.runs = 0
@@ -72,5 +80,5 @@ class Final:
 
     def holds(self, texts: Sequence[str]) -> list[bool]:
         self.runs += len(texts)
-        outcomes = self.runner.run(texts, Tier.COLD)
+        outcomes = self.runner.run(texts, Tier.COLD, self.timeout)
         return [self.question.answer(outcome, text) for outcome, text in zip(outcomes, texts, strict=True)]

@@ -15,10 +15,10 @@ from jaxshrink.outcome import End, Outcome, Tier
 TIERS = (Tier.ABSTRACT, Tier.WARM, Tier.COLD)
 
 
-SLOWER = 5
+SLOWER = 4
 """A candidate may take so many times the CPU time of the program that it comes from."""
 
-LEAST_TIMEOUT = 1.0
+LEAST_TIMEOUT = 0.5
 
 
 class TimeUp(Exception):

@@ -15,7 +15,7 @@ from jaxshrink import tree as trees
 from jaxshrink.bundle import parse_with_origin
 from jaxshrink.cuts import Cuts, Unreproducible
 from jaxshrink.environment import hoist_environment
-from jaxshrink.errors import Interrupted, Unreliable
+from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable
 from jaxshrink.failure import Failure, Signature, names_of
 from jaxshrink.final import Final
 from jaxshrink.first import FirstRun, first_run, libraries, whole_program
@@ -32,7 +32,7 @@ from jaxshrink.result import OtherFailure, PassStats, Rejected, Result, Size, St
 SLOWER = 4.0
 """A candidate may take so many times as long as the original."""
 
-LEAST_TIMEOUT = 2.0
+LEAST_TIMEOUT = 5.0
 
 
 def run(options: Options, progress: Progress, predicate: Callable[[Outcome], bool] | None = None) -> Result:
@@ -68,6 +68,13 @@ class Job:
         self.failure: Failure | None = None
 
     def run(self) -> Result:
+        try:
+            return self.reduced()
+        except JaxshrinkError as error:
+            error.result = error.result or self.result(error.status, None)
+            raise
+
+    def reduced(self) -> Result:
         self.progress.started(self.options.path, self.program.size.tokens, self.runs)
         self.runner.warm_up()
         entry = self.journal.load() if self.options.resume else None
@@ -131,7 +138,8 @@ class Job:
             raise self.unreliable() from None
         if not self.cuts.history:
             raise Interrupted("interrupted before there was a result", self.result("interrupted", None))
-        final = Final(self.cuts.history, self.env, question, lambda **other: self.new_runner({}, **other))
+        limit = self.runner.setting.timeout or LEAST_TIMEOUT
+        final = Final(self.cuts.history, self.env, question, lambda **other: self.new_runner({}, **other), limit)
         self.progress.begins("verification")
         text = final.text()
         self.cold_runs += final.runs

@@ -7,6 +7,7 @@ import os
 import random
 import sys
 import threading
+import time
 import types
 
 import abstract
@@ -87,6 +88,7 @@ def _compute(text, path, argv, told):
     outcome, error = _run(text, path, argv)
     if error is not None:
         told.append(outcome)
+        _wait_for_devices()
     else:
         threading._shutdown()
         atexit._run_exitfuncs()
@@ -96,6 +98,15 @@ def _compute(text, path, argv, told):
         except (OSError, ValueError, AttributeError):
             continue  # closed or replaced by the program
     os._exit(outcome["code"])
+
+
+def _wait_for_devices():
+    """What JAX still computes in the background: the interpreter's end would wait for it, and an endless loop hang it."""
+    if getattr(sys.modules.get("jax._src.xla_bridge"), "_backends", None):
+        used = None
+        while used is None or time.process_time() - used > 0.003:
+            used = time.process_time()
+            time.sleep(0.006)
 
 
 def _trace_all(texts, path, argv, told, state):

@@ -70,7 +70,9 @@ class Child:
             return [{"seconds": seconds / len(ended), **outcome} for outcome in ended]
         stdout, stderr = (bytes(output).decode(errors="replace") for output in self.outputs.values())
         outcome = {**self._end(status), "stdout": stdout, "stderr": stderr, "seconds": seconds}
-        return [{**outcome, **(told[0] if told else {})}]
+        if told and not self.killed:  # killed after its word: it did not come to an end
+            outcome.update(told[0])
+        return [outcome]
 
     def _end(self, status):
         if self.killed:

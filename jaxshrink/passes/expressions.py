@@ -128,6 +128,8 @@ def _plain_values(view: View, node: ast.expr) -> tuple[str, ...]:
             return ()
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return ()
+        case _ if isinstance(observed, ast.Constant) and isinstance(observed.value, bool):
+            return ("False", "True", "None")
         case _ if isinstance(observed, ast.Constant):
             return (ast.unparse(observed), "None")
         case ast.BinOp() | ast.UnaryOp() | ast.Compare():
