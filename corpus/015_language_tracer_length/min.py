@@ -1,0 +1,3 @@
+import jax
+
+jax.jit(int)(0)
