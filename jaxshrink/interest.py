@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from jaxshrink.failure import Failure, Signature, slips
 from jaxshrink.oracle import Runner
@@ -19,6 +19,7 @@ SLOWER = 4
 """A candidate may take so many times the CPU time of the program that it comes from."""
 
 LEAST_TIMEOUT = 0.5
+LEAST_IDLE = 0.15
 
 
 class TimeUp(Exception):
@@ -72,7 +73,10 @@ class Interest:
         if self.doubted and any(verdicts):
             accepted = [text for text, verdict in zip(texts, verdicts, strict=True) if verdict]
             checked = dict(zip(accepted, self.runner.run(accepted, self.next_tier, self.limit), strict=True))
+            outcomes = [checked.get(text, outcome) for text, outcome in zip(texts, outcomes, strict=True)]
             verdicts = [text in checked and self.question.answer(checked[text], text) for text in texts]
+        if self.doubted or self.tier is Tier.WARM:
+            self.tighten(outcome.seconds for outcome, verdict in zip(outcomes, verdicts, strict=True) if verdict)
         return verdicts
 
     def holds(self, text: str, tier: Tier) -> bool:
@@ -81,9 +85,16 @@ class Interest:
         outcome = self.runner.run([text], tier, self.limit)[0]
         interesting = self.question.answer(outcome, text)
         if interesting and tier is Tier.WARM:
-            took = max(SLOWER * outcome.seconds, 2 * (time.monotonic() - start), LEAST_TIMEOUT)
-            self.limit = min(took, self.limit or took)
+            self.tighten([outcome.seconds])
+            idle = max(LEAST_IDLE, 2 * (time.monotonic() - start - outcome.seconds))
+            self.runner.idle = min(idle, self.runner.idle or idle)
         return interesting
+
+    def tighten(self, seconds: Iterable[float]) -> None:
+        """Programs that are interesting took so much CPU time: those made of them need not take much more."""
+        limit = max((SLOWER * each for each in seconds), default=math.inf)
+        if limit < (self.limit or math.inf):
+            self.limit = max(limit, LEAST_TIMEOUT)
 
     @property
     def next_tier(self) -> Tier:

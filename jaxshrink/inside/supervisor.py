@@ -52,7 +52,7 @@ class Child:
         if cpu_seconds - self.used > _BUSY or limits.has_work(self.pid):
             self.used, self.active = cpu_seconds, time.monotonic()
         limit = self.request["limit"]
-        if cpu_seconds - self.cpu_before > limit or time.monotonic() - self.active > limit:
+        if cpu_seconds - self.cpu_before > limit or time.monotonic() - self.active > self.request["idle"]:
             return True
         self.starved = self.age() > _WALL * limit
         return self.starved

@@ -52,6 +52,7 @@ class Runner:
         self.counts: collections.Counter[Tier] = collections.Counter()
         self.seconds = dict.fromkeys(Tier, 0.0)
         self.closed = False
+        self.idle: float | None = None  # seconds for which a forked run may do nothing; None: its time limit
         self.lock = threading.Lock()
         self.servers: dict[bool, Server] = {}  # by "preloaded"
         self.helpers = ThreadPoolExecutor(max(setting.jobs, COLD_JOBS), "jaxshrink second tries")
@@ -133,7 +134,9 @@ class Runner:
     def _submit(
         self, texts: Sequence[str], tier: Tier, timeout: float | None, env: Mapping[str, str] | None = None
     ) -> list[Future[Outcome]]:
-        request = {"abstract": tier is Tier.ABSTRACT, "limit": self._limit(tier, timeout), "env": dict(env or {})}
+        limit = self._limit(tier, timeout)
+        idle = limit if tier is Tier.COLD or self.idle is None else min(self.idle, limit)
+        request = {"abstract": tier is Tier.ABSTRACT, "limit": limit, "idle": idle, "env": dict(env or {})}
         asked = [_Asked(text, tier, request) for text in texts]
         self._ask(asked, self._server(tier is not Tier.COLD))
         return [one.outcome for one in asked]

@@ -7,6 +7,7 @@ import collections
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
+from jaxshrink.passes.arrays import in_shape
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
 
@@ -15,7 +16,7 @@ def tuples(view: View) -> Iterator[Edit]:
     """Drop one element of all tuples of a length, or keep only one: they are often one state at several places."""
     by_length: dict[int, list[ast.Tuple]] = collections.defaultdict(list)
     for node in view.all(ast.Tuple):
-        if node.elts and not all(isinstance(element, ast.Constant) for element in node.elts):
+        if node.elts and not in_shape(view, node.elts[0]):
             by_length[len(node.elts)].append(node)
     for length, nodes in by_length.items():
         if len(nodes) < 2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import enum
 import time
 from collections.abc import Callable, Hashable, Sequence
 
@@ -31,6 +32,14 @@ class PassCounts:
     seconds: float = 0.0
 
 
+class Effort(enum.IntEnum):
+    """How much is tried before a pass counts as fruitless."""
+
+    LIKELY = 0  # edits that are likely to help; a pass that finds nothing for a while is put back
+    NEW = 1  # all edits, apart from those that failed on an earlier version of the tree
+    ALL = 2
+
+
 class Fixpoint:
     """Applies passes to a tree in their order until a whole round changes nothing.
 
@@ -54,28 +63,27 @@ class Fixpoint:
     def run(self, tree: ast.Module) -> ast.Module:
         """The smallest tree.
 
-        The cheap passes come first again after each success. A pass that finds nothing for a while is put back, and
-        an edit that failed is not tried on later versions, until nothing else is left; then all are.
+        The cheap passes come first again after each success, and effort grows only where there is none.
         """
-        tree = settle(tree)
-        thorough = False
+        tree, effort = settle(tree), Effort.LIKELY
         while True:
-            smaller = next((new for each in self.passes if (new := self.once(each, tree, thorough)) is not tree), None)
+            smaller = next((new for each in self.passes if (new := self.once(each, tree, effort)) is not tree), None)
             if smaller is not None:
-                tree, thorough = smaller, False
-            elif thorough:
+                tree, effort = smaller, Effort.LIKELY
+            elif effort is Effort.ALL:
                 return tree
             else:
-                thorough = True
+                effort = Effort(effort + 1)
 
-    def once(self, each: Pass, tree: ast.Module, thorough: bool) -> ast.Module:
+    def once(self, each: Pass, tree: ast.Module, effort: Effort) -> ast.Module:
         """One pass over the tree; the same tree where it finds nothing."""
         self.begins(each.name)
         counts, start, tried = self.counts[each.name], time.monotonic(), self.judge.tried
-        edits = list(each.propose(self.view(tree, thorough)))
-        if not thorough:
+        edits = list(each.propose(self.view(tree, effort > Effort.LIKELY)))
+        if effort < Effort.ALL:
             edits = [edit for edit in edits if _identity(edit) not in self.failed]
-        outcome = reduce(tree, edits, self.judge, group=each.group, patience=None if thorough else PATIENCE)
+        patience = PATIENCE if effort is Effort.LIKELY else None
+        outcome = reduce(tree, edits, self.judge, group=each.group, patience=patience)
         self.failed.update(map(_identity, outcome.failed))
         reduced = outcome.tree
         counts.tried += self.judge.tried - tried
