@@ -103,8 +103,13 @@ def _class(name: str, names: Set[str]) -> str:
 
 
 def _quoted(text: str, names: Set[str]) -> str:
-    """What stands in quotes stays if it is a name that the program has not made."""
+    """What stands in quotes stays if it is a name that the program has not made, alone or in `'bij,bjk->bik'`."""
+    if hasattr(builtins, text):
+        return f"'{text}'"
     if text in names or not re.fullmatch(r"[A-Za-z_][\w.]+", text):
+        return "#name"
+    part = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
+    if any(part.search(name) for name in names if not re.search(r"\s", name)):
         return "#name"
     return f"'{_word(text, names)}'"
 
