@@ -91,8 +91,8 @@ class Cuts:
     def check(self) -> None:
         """Does the best hold in the next tier? If not: back to the last that does, and doubt from there on."""
         tier, self.checked_at = self.interest.next_tier, self.judge.tried
-        if self.interest.doubted or self.interest.tier is Tier.COLD or len(self.history) == self.checked:
-            return
+        if self.interest.doubted or self.interest.tier is not Tier.ABSTRACT or len(self.history) == self.checked:
+            return  # what real runs have accepted is verified at the end
         texts = [trees.text(tree) for tree in self.history[self.checked - 1 :]]
         if not self.interest.holds(texts[-1], tier):
             good = max(0, last_good(texts, lambda text: self.interest.holds(text, tier)))

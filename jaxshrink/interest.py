@@ -60,7 +60,7 @@ class Interest:
         if time.monotonic() > self.deadline:
             raise TimeUp
         texts = list(texts)
-        outcomes = self.runner.run(texts, self.tier, self.limit)
+        outcomes = self.runner.run(texts, self.tier, None if self.tier is Tier.COLD else self.limit)
         if self.tier is Tier.ABSTRACT:
             unknown = [i for i, outcome in enumerate(outcomes) if outcome.end is End.UNKNOWN]
             warm = self.runner.run([texts[i] for i in unknown], Tier.WARM, self.limit) if unknown else []
@@ -82,7 +82,8 @@ class Interest:
     def holds(self, text: str, tier: Tier) -> bool:
         """Is the text interesting to a certain tier? If so, its time limits those to come."""
         start = time.monotonic()
-        outcome = self.runner.run([text], tier, self.limit)[0]
+        limit = None if tier is Tier.COLD else self.limit  # what is short in a fork is not in a fresh interpreter
+        outcome = self.runner.run([text], tier, limit)[0]
         interesting = self.question.answer(outcome, text)
         if interesting and tier is Tier.WARM:
             self.tighten([outcome.seconds])

@@ -103,6 +103,8 @@ def _number(recipe: Array, style: Style) -> str:
         plain = recipe.data
     elif style in (Style.LOWEST, Style.EXACT) and recipe.min is not None:
         plain = recipe.min
+    elif style is Style.LOWEST and not recipe.dtype.startswith(("bool", "uint")):
+        plain = -1  # nothing was seen of a tracer's numbers
     if recipe.dtype == "bool":
         return str(bool(plain))
     if plain == 1 and recipe.weak and "complex" in recipe.dtype:

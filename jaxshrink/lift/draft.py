@@ -181,6 +181,8 @@ class Draft:
                 new = expression.id
             elif self.own(binding, node):
                 continue
+            elif isinstance(binding.definitions[0], ast.FunctionDef):
+                new = self.local_function(binding.definitions[0], values)
             else:
                 raise Unrenderable(f"the variable {binding.name}")
             if new != binding.name:
@@ -191,6 +193,15 @@ class Draft:
         """The statement that reads and changes a variable at once, where the name is its target."""
         parent = self.view.parents.get(name)
         return parent if isinstance(parent, ast.AugAssign) and parent.target is name else None
+
+    def local_function(self, node: ast.FunctionDef, values: Mapping[str, Ref]) -> str:
+        """A function of an enclosing function, by its source: no value of it was seen."""
+        if node not in self.names:
+            self.names[node] = self.fresh(node.name)
+            copy = self.closed(node, values)
+            copy.name = self.names[node]
+            self.body.append(copy)
+        return self.names[node]
 
     def own(self, binding: Binding, node: ast.AST) -> bool:
         """Does the variable belong to a scope within the node (several definitions, the first elsewhere)?"""

@@ -12,7 +12,8 @@ from typing import Any
 from jaxshrink import render
 from jaxshrink import tree as trees
 from jaxshrink.lift.draft import Draft
-from jaxshrink.observation import Array, Observation, Recipe, Ref, Span, UserFrame
+from jaxshrink.lift.mentioned import mentioned
+from jaxshrink.observation import Array, Literal, Observation, Recipe, Ref, Span, UserFrame
 from jaxshrink.render import Style, Unrenderable
 from jaxshrink.tree import Edit, Inapplicable
 from jaxshrink.view import View
@@ -21,14 +22,15 @@ TRANSFORMS = {
     "jit": "jit",
     "pjit": "jit",
     "vmap": "vmap",
-    "grad": "grad",
-    "value_and_grad": "grad",
-    "vjp": "grad",
-    "linearize": "grad",
+    "grad": "jacrev",
+    "value_and_grad": "jacrev",
+    "vjp": "jacrev",
+    "jacrev": "jacrev",
+    "linearize": "jvp",
     "checkpoint": "checkpoint",
     "eval_shape": "eval_shape",
 }
-"""Transformations seen on a stack, and the one under which a lifted statement is tried."""
+"""Transformations seen on a stack, and the one under which a lifted statement is tried, whatever shape it gives."""
 
 
 def lifted(view: View, observation: Observation, style: Style) -> Iterator[ast.Module]:
@@ -36,7 +38,7 @@ def lifted(view: View, observation: Observation, style: Style) -> Iterator[ast.M
 
     For each library frame with a public name: a call of it. For each frame of the user's: the failing
     expression and the failing statement, their parts as they were observed or their free variables defined.
-    What worked on tracers is also tried under the transformations that made them.
+    Last, calls that the message names. What worked on tracers is also tried under the transformations that made them.
     """
     for call in observation.library_calls:
         yield from _safely(_library_call(view, observation, style, call.name, call.args, call.kwargs))
@@ -44,6 +46,9 @@ def lifted(view: View, observation: Observation, style: Style) -> Iterator[ast.M
         names = _outward(observation, frame)
         for cut in (_expression, _statement):
             yield from _safely(cut(view, observation, style, frame, names))
+    every = tuple(name for gap in reversed(observation.transforms) for name in reversed(gap.names))
+    for call in mentioned(view, observation):
+        yield from _safely(_expression(view, observation, style, call, every))
 
 
 def _safely(candidates: Iterator[ast.Module]) -> Iterator[ast.Module]:
@@ -123,6 +128,9 @@ def _cut(
         filled = {part: render.plain(ref, observation.objects, style) for part, ref in operands}
         yield draft.module(as_statement(draft.closed(node, frame.locals, filled)))
     traced = {part: ref for part, ref in operands if _is_traced(observation, ref)}
+    if not traced and not frame.function:  # a call apart from the stack: what it got was constant there
+        operands = list(_operands(view, observation, node, {node}, whole=False))
+        traced = {part: ref for part, ref in operands if isinstance(observation.objects[ref], Array)}
     if traced:
         draft = Draft(view, observation, style)
         parameters = dict(zip(traced, _distinct(map(_parameter_name, traced)), strict=True))
@@ -192,16 +200,20 @@ def _above(view: View, node: ast.AST) -> set[ast.AST]:
 
 
 def _operands(
-    view: View, observation: Observation, node: ast.AST, failing: set[ast.AST]
+    view: View, observation: Observation, node: ast.AST, failing: set[ast.AST], *, whole: bool = True
 ) -> Iterator[tuple[ast.expr, Ref]]:
-    """The largest expressions below a node, apart from those that failed, whose observed values can be written down."""
+    """The largest expressions below a node, apart from those that failed, whose observed values can be written down.
+
+    Unless containers are taken as a `whole`, what they hold is given.
+    """
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Lambda | ast.comprehension | ast.Constant):
             continue
         origin = None if child in failing else getattr(child, "origin", None)
         value = observation.values.get(Span(*origin)) if origin is not None else None
         read = isinstance(child, ast.expr) and isinstance(getattr(child, "ctx", None), ast.Load | None)
-        if value is not None and isinstance(child, ast.expr) and read:
+        container = value is not None and not isinstance(observation.objects[value.value], Array | Literal)
+        if value is not None and isinstance(child, ast.expr) and read and (whole or not container):
             try:
                 render.plain(value.value, observation.objects)
             except Unrenderable:
@@ -209,7 +221,7 @@ def _operands(
             else:
                 yield child, value.value
                 continue
-        yield from _operands(view, observation, child, failing)
+        yield from _operands(view, observation, child, failing, whole=whole)
 
 
 def _is_traced(observation: Observation, ref: Ref) -> bool:
