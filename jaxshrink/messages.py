@@ -75,7 +75,8 @@ def _masks(names: Set[str]) -> list[tuple[re.Pattern[str], _Substitute]]:
         (re.compile(r"\b(argument|parameter|path|name:) ([A-Za-z_]\w*)"), lambda m: f"{m[1]} {_word(m[2], names)}"),
         (re.compile(r"[A-Za-z_][\w.]*(?=\(\))"), lambda m: _word(m[0], names)),
         (_NUMBER, "#"),
-        (re.compile(r"(#\w*(?:\[\])?)(?:(?:,? and|,) \1)+"), r"\1"),
+        (re.compile(r"(#\w*(?:\[\])?|\w+\([^()]*\))(?:(?:,? and|,) \1)+"), r"\1"),  # a list of things of one kind
+        (re.compile(r",\)"), ")"),
         (re.compile(r"\b(\w{3,})s\b"), r"\1"),  # one component, two components
         (re.compile(r"\s+"), " "),
     ]
