@@ -23,7 +23,7 @@ class Final:
     """Turns the newest version of a program that holds into the result.
 
     Nothing of the job's surroundings helps in the runs here: the text itself sets the environment variables
-    that it needs. `runs` counts them; `files` says whether the program's data files had to lie beside it.
+    that it needs. `files` says whether the program's data files had to lie beside it.
     """
 
     TIMES: ClassVar[int] = 3
@@ -39,7 +39,6 @@ class Final:
         self.timeout = timeout
         self.history, self.env, self.question, self.new_runner = history, env, question, new_runner
         self.runner = new_runner(folder=None, imports=())
-        self.runs = 0
         self.files = False
 
     def text(self) -> str | None:
@@ -61,7 +60,7 @@ class Final:
         return self.verified(self.history[good]) if good >= 0 else None
 
     def verified(self, tree: ast.Module) -> str | None:
-        """The tidy text with the variables that it needs, if it fails every time; the plain text where tidying harms."""
+        """The tidy text with the variables that it needs, if it fails each time; the plain text where tidying harms."""
         if not self.env:
             versions = [tidy(tree), trees.text(tree) + "\n"]
             return next((text for text in versions if all(self.holds([text] * self.TIMES))), None)
@@ -79,6 +78,5 @@ class Final:
         return text if all(self.holds([text] * self.TIMES)) else None
 
     def holds(self, texts: Sequence[str]) -> list[bool]:
-        self.runs += len(texts)
         outcomes = self.runner.run(texts, Tier.COLD, self.timeout)
         return [self.question.answer(outcome, text) for outcome, text in zip(outcomes, texts, strict=True)]

@@ -26,15 +26,12 @@ class FirstRun:
     """What the first run showed; `again` runs the program once more and gives how it fails then, if it does."""
 
     observation: Observation
-    failure: Failure
     seconds: float
     again: Callable[[], Failure | None]
 
 
-def first_run(
-    options: Options, program: Inputs, folder: Path, setting: Setting, predicate: Callable[[Outcome], bool] | None
-) -> FirstRun:
-    """Run the program in `folder`, the mirror of its own. Raises JaxshrinkError where there is nothing to reduce."""
+def first_run(options: Options, program: Inputs, folder: Path, setting: Setting) -> FirstRun:
+    """Run the program in `folder`, the mirror of its own. Raises JaxshrinkError where that shows nothing."""
 
     def observe() -> Observation:
         entry = str(program.entry.path)
@@ -52,8 +49,13 @@ def first_run(
         observation = observe()
     except NotObserved as ended:
         raise _not_observed(options, ended) from None
-    seconds = time.monotonic() - began
-    outcome = observation.outcome
+    return FirstRun(observation, time.monotonic() - began, again)
+
+
+def failure_to_keep(
+    options: Options, program: Inputs, outcome: Outcome, predicate: Callable[[Outcome], bool] | None
+) -> Failure:
+    """The failure of the first run. Raises JaxshrinkError where there is none, or none that can be reduced."""
     if predicate is not None:
         if not predicate(dataclasses.replace(outcome, source=program.entry.text)):
             raise NotFailing(f"the predicate does not find {options.path} as it is interesting")
@@ -61,7 +63,7 @@ def first_run(
         raise _not_failing(options, outcome)
     else:
         _check_modules(options, outcome)
-    return FirstRun(observation, _failure(outcome, program), seconds, again)
+    return _failure(outcome, program)
 
 
 def whole_program(program: Inputs, observation: Observation, args: tuple[str, ...]) -> ast.Module:

@@ -11,16 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jaxshrink import inputs, order
-from jaxshrink import tree as trees
 from jaxshrink.bundle import parse_with_origin
 from jaxshrink.cuts import Cuts, Unreproducible
 from jaxshrink.environment import hoist_environment
 from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable
 from jaxshrink.failure import Failure, Signature, names_of
 from jaxshrink.final import Final
-from jaxshrink.first import FirstRun, first_run, libraries, whole_program
+from jaxshrink.first import FirstRun, failure_to_keep, first_run, libraries, whole_program
 from jaxshrink.interest import Interest, Question, TimeUp
-from jaxshrink.journal import Journal
+from jaxshrink.journal import Entry, Journal
 from jaxshrink.mirror import mirrored
 from jaxshrink.options import Options
 from jaxshrink.oracle import Runner, Setting
@@ -58,14 +57,17 @@ class Job:
         self.began = time.monotonic()
         self.program = inputs.read(options.path, options.python)
         self.folder = stack.enter_context(mirrored(self.program.folder))
-        entry, hoisted = hoist_environment(parse_with_origin(self.program.entry.text, str(self.program.entry.path)))
+        _, hoisted = hoist_environment(parse_with_origin(self.program.entry.text, str(self.program.entry.path)))
         self.env = {**hoisted, **options.env}
-        self.cold_runs = 0
         self.journal = Journal.of(options)
+        self.watched_runs = 0
+        self.runners: list[Runner] = []
         self.runner = self.new_runner(self.env)
         self.first: FirstRun | None = None
-        self.cuts: Cuts | None = None
+        self.seconds: float | None = None  # of the first run
+        self.versions: Mapping[str, str | None] = {}
         self.failure: Failure | None = None
+        self.cuts: Cuts | None = None
 
     def run(self) -> Result:
         try:
@@ -75,33 +77,33 @@ class Job:
             raise
 
     def reduced(self) -> Result:
-        self.progress.started(self.options.path, self.program.size.tokens, self.runs)
-        self.runner.warm_up()
         entry = self.journal.load() if self.options.resume else None
+        self.progress.started(self.options.path, self.program.size.tokens, self.runs, resumed=entry is not None)
+        self.runner.warm_up()
         try:
-            start = self.begin(entry.state) if entry is not None else self.observe()
+            start = self.observe() if entry is None else self.known(entry)
         except KeyboardInterrupt:
             raise Interrupted("interrupted before there was a result", self.result("interrupted", None)) from None
-        if entry is not None:
-            start = parse_with_origin(entry.best, "")
         return self.reduce(start, resumed=entry is not None)
 
     # -- the beginning
 
     def observe(self) -> ast.Module:
         """The first run; gives the whole program as one module."""
-        self.cold_runs += 1
-        self.first = first_run(self.options, self.program, self.folder, self.runner.setting, self.predicate)
-        self.failure = self.first.failure
-        self.progress.failing(self.failure, self.first.seconds)
-        return whole_program(self.program, self.first.observation, self.options.args)
+        self.watched_runs += 1
+        self.first = first_run(self.options, self.program, self.folder, self.runner.setting)
+        self.seconds, seen = self.first.seconds, self.first.observation
+        self.versions = {"python": seen.python, "jax": seen.jax, "jaxlib": seen.jaxlib}
+        self.failure = failure_to_keep(self.options, self.program, seen.outcome, self.predicate)
+        self.progress.failing(self.failure, self.seconds)
+        return whole_program(self.program, seen, self.options.args)
 
-    def begin(self, state: Mapping[str, Any]) -> ast.Module:
-        """What an earlier, interrupted job knew."""
-        known = state["failure"]
-        self.failure = Failure(**{**known, "operations": frozenset(known["operations"])})
-        self.progress.failing(self.failure, state["seconds"])
-        return ast.Module([], [])
+    def known(self, entry: Entry) -> ast.Module:
+        """What an earlier, interrupted job knew; gives the best program that it found."""
+        failure, self.seconds, self.versions = (entry.state[name] for name in ("failure", "seconds", "versions"))
+        self.failure = Failure(**{**failure, "operations": frozenset(failure["operations"])})
+        self.progress.failing(self.failure, entry.state["seconds"])
+        return parse_with_origin(entry.best, "")
 
     def new_runner(self, env: Mapping[str, str], **other: Any) -> Runner:
         options = self.options
@@ -113,15 +115,15 @@ class Job:
             timeout=options.timeout,
             **{"folder": self.folder, "imports": libraries(self.program), **other},
         )
-        return self.stack.enter_context(Runner(setting))
+        self.runners.append(self.stack.enter_context(Runner(setting)))
+        return self.runners[-1]
 
     # -- the search
 
     def reduce(self, start: ast.Module, resumed: bool) -> Result:
         assert self.failure is not None
-        seconds = self.first.seconds if self.first is not None else LEAST_TIMEOUT
         if self.options.timeout is None:
-            limit = max(LEAST_TIMEOUT, SLOWER * seconds)
+            limit = max(LEAST_TIMEOUT, SLOWER * (self.seconds or 0))
             self.runner.setting = dataclasses.replace(self.runner.setting, timeout=limit)
         original = "\n".join(source.text for source in self.program.sources)
         signature = Signature(self.failure, self.options.same, self.options.match, names_of(original))
@@ -142,7 +144,6 @@ class Job:
         final = Final(self.cuts.history, self.env, question, lambda **other: self.new_runner({}, **other), limit)
         self.progress.begins("verification")
         text = final.text()
-        self.cold_runs += final.runs
         if text is None:
             raise self.unreliable()
         self.progress.verified(final.TIMES)
@@ -170,26 +171,31 @@ class Job:
 
     def improved(self, text: str) -> None:
         assert self.failure is not None
+        state = {"failure": dataclasses.asdict(self.failure), "seconds": self.seconds, "versions": self.versions}
+        self.journal.save(text, state)
         self.progress.improved(order.tokens(text))
-        seconds = self.first.seconds if self.first is not None else LEAST_TIMEOUT
-        self.journal.save(text, {"failure": dataclasses.asdict(self.failure), "seconds": seconds})
 
     def unreliable(self) -> Unreliable:
         """Run the program once more to tell a failure that comes and goes from one that needs its surroundings."""
         name = self.options.path
         again = None
         if self.first is not None:
-            self.cold_runs += 1
+            self.watched_runs += 1
             again = self.first.again()
         message = f"{name} fails, but not in the same way each time"
-        if again is not None and self.failure is not None and again.type == self.failure.type:
+        if again is not None and again == self.failure:
             message = f"{name} fails by itself, but not as a candidate run from another folder: is it the surroundings?"
         return Unreliable(message, self.result("unreliable", None))
 
     # -- the report
 
     def runs(self) -> int:
-        return sum(self.runner.counts.values()) + self.cold_runs
+        return sum(self.runs_by_tier().values())
+
+    def runs_by_tier(self) -> dict[Tier, int]:
+        counts = {tier: sum(runner.counts[tier] for runner in self.runners) for tier in Tier}
+        counts[Tier.COLD] += self.watched_runs
+        return counts
 
     def result(self, status: str, text: str | None) -> Result:
         size = self.program.size
@@ -197,7 +203,6 @@ class Job:
         if text is not None:
             tokens = Size.of([text]).tokens
             message = f"{status}: from {size.tokens} to {tokens} tokens"
-        versions = self.first.observation if self.first is not None else None
         return Result(
             status=status,
             message=message,
@@ -205,18 +210,19 @@ class Job:
             input_path=self.options.path,
             input_size=size,
             failure=self.failure,
-            python=versions.python if versions else None,
-            jax=versions.jax if versions else None,
-            jaxlib=versions.jaxlib if versions else None,
+            python=self.versions.get("python"),
+            jax=self.versions.get("jax"),
+            jaxlib=self.versions.get("jaxlib"),
             stats=self.stats(),
         )
 
     def stats(self) -> Stats:
-        counts = dict(self.runner.counts)
-        counts[Tier.COLD] = counts.get(Tier.COLD, 0) + self.cold_runs
-        stats = Stats(runs_by_tier=counts, seconds=time.monotonic() - self.began, jobs=self.options.jobs)
-        if self.first is not None:
-            stats = dataclasses.replace(stats, cold_seconds=self.first.seconds)
+        stats = Stats(
+            runs_by_tier=self.runs_by_tier(),
+            seconds=time.monotonic() - self.began,
+            cold_seconds=self.seconds,
+            jobs=self.options.jobs,
+        )
         if self.cuts is None:
             return stats
         rejected = self.cuts.judge.counts

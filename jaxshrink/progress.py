@@ -24,7 +24,7 @@ class Progress:
     and `verified` again and again.
     """
 
-    def started(self, path: Path, tokens: int, runs: Callable[[], int]) -> None:
+    def started(self, path: Path, tokens: int, runs: Callable[[], int], resumed: bool = False) -> None:
         """The program has been read; `runs` tells at any time how many programs have been run."""
 
     def failing(self, failure: Failure, seconds: float) -> None:
@@ -71,10 +71,10 @@ class Lines(Progress):
         """Write a line."""
         print(f"jaxshrink: {message}", file=self.stream, flush=True)
 
-    def started(self, path: Path, tokens: int, runs: Callable[[], int]) -> None:
+    def started(self, path: Path, tokens: int, runs: Callable[[], int], resumed: bool = False) -> None:
         self.first = self.tokens = self.told = tokens
         self.runs = runs
-        self.say(f"{path}: {tokens} tokens, running it once")
+        self.say(f"{path}: {tokens} tokens, {'resuming an earlier job' if resumed else 'running it once'}")
 
     def failing(self, failure: Failure, seconds: float) -> None:
         self.failure = failure

@@ -22,15 +22,15 @@ TRANSFORMS = {
     "jit": "jit",
     "pjit": "jit",
     "vmap": "vmap",
-    "grad": "jacrev",
-    "value_and_grad": "jacrev",
-    "vjp": "jacrev",
-    "jacrev": "jacrev",
+    "grad": "grad",
+    "value_and_grad": "grad",
+    "vjp": "grad",
+    "jacrev": "grad",
     "linearize": "jvp",
     "checkpoint": "checkpoint",
     "eval_shape": "eval_shape",
 }
-"""Transformations seen on a stack, and the one under which a lifted statement is tried, whatever shape it gives."""
+"""Transformations seen on a stack, and the one under which a lifted statement is tried."""
 
 
 def lifted(view: View, observation: Observation, style: Style) -> Iterator[ast.Module]:
@@ -180,7 +180,11 @@ def _transformed(
     for transform in dict.fromkeys(("jit", *(TRANSFORMS[name] for name in transforms if name in TRANSFORMS))):
         function: ast.expr = ast.Name("f", ast.Load())
         if isinstance(statement, ast.Expr):
-            function = ast.Lambda(trees.clone(arguments), trees.clone(statement.value))
+            body = trees.clone(statement.value)
+            if transform == "grad":  # of the first of whatever it gives
+                leaf = ast.Subscript(ast.Call(trees.expression("jax.tree.leaves"), [body], []), ast.Constant(0), ast.Load())
+                body = ast.Call(trees.expression("jnp.sum"), [leaf], [])
+            function = ast.Lambda(trees.clone(arguments), body)
         values = [render.leaf(_batched(array) if transform == "vmap" else array, style) for array in arrays]
         call = ast.Call(ast.Call(trees.expression(f"jax.{transform}"), [function], []), values, [])
         if isinstance(statement, ast.Expr):

@@ -22,7 +22,11 @@ def tuples(view: View) -> Iterator[Edit]:
         if len(nodes) < 2:
             continue
         for i in range(length):
-            yield _all({node: node.elts[i] for node in nodes})
+            kept: dict[ast.AST, Replacement] = {node: node.elts[i] for node in nodes}
+            yield _all(kept)
+            reads = [node for node in view.all(ast.Subscript) if _is_number(node.slice, i)]
+            if reads:
+                yield _all({**kept, **{read: read.value for read in reads}})
         if length > 2:
             for i in range(length):
                 yield _all({node.elts[i]: DELETE for node in nodes})
@@ -81,6 +85,10 @@ def _held(node: ast.Dict | ast.Tuple | ast.List | ast.Call, key: str) -> ast.exp
             return elements[int(key)] if key.isdecimal() and int(key) < len(elements) else None
         case ast.Call(keywords=keywords):
             return next((keyword.value for keyword in keywords if keyword.arg == key), None)
+
+
+def _is_number(node: ast.expr, number: int) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value == number
 
 
 def _all(changes: dict[ast.AST, Replacement]) -> Edit:
