@@ -8,9 +8,10 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from jaxshrink.failure import Failure, Signature, slips
+from jaxshrink.failure import Failure, Signature
 from jaxshrink.oracle import Runner
 from jaxshrink.outcome import End, Outcome, Tier
+from jaxshrink.slips import slips
 
 TIERS = (Tier.ABSTRACT, Tier.WARM, Tier.COLD)
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from jaxshrink.failure import Failure, Signature, names_of, slips
+from jaxshrink.failure import Failure, Signature, names_of
 from jaxshrink.outcome import End, Frame, Outcome
+from jaxshrink.slips import slips
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "failures.json").read_text())
 NAMES = frozenset({
@@ -274,6 +275,8 @@ def test_a_class_of_a_module_of_the_program() -> None:
         "import os\nos.kill(0, 9)",
         "while True: pass",
         "while 1: pass",
+        "jax.lax.while_loop(lambda x: True, f, 0)",
+        "while_loop(lambda x: 0 < 1, f, 0)",
         "import jax.numpy as jnp\njnp.broadcast_shapes((2,), (3,))",
         "from jax.numpy import result_type as r",
         "float('nan')",
@@ -283,6 +286,13 @@ def test_a_class_of_a_module_of_the_program() -> None:
 def test_slips(candidate: str) -> None:
     assert slips("import jax\njax.jit(f)(x)", candidate) is not None
     assert slips(candidate, candidate) is None
+
+
+def test_loops_that_end() -> None:
+    for condition in ("x < 3", "False", "0", "1 < 1"):
+        assert slips("", f"jax.lax.while_loop(lambda x: {condition}, f, 0)") is None
+    assert slips("", "f(lambda x: True)") is None
+    assert slips("", "while x: pass") is None
 
 
 def test_what_the_input_had_is_no_slip() -> None:
