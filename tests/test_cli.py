@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
+import platform
 import pty
 import re
 import signal
@@ -107,6 +109,8 @@ def test_program_that_does_not_fail(command: Command, tmp_path: Path) -> None:
     code, report = command.report("fine.py", "--", "argument")
     assert (code, report["status"]) == (3, "not-failing")
     assert "fine.py" in report["message"]
+    assert (report["input"]["tokens"], report["runs"], report["python"]) == (17, 1, platform.python_version())
+    assert report["cold_seconds"] > 0
     assert not (tmp_path / "fine.min.py").exists()
 
 
@@ -118,10 +122,19 @@ def test_program_that_fails_only_elsewhere(command: Command, tmp_path: Path) -> 
     assert (code, report["status"], report["failure"]["type"]) == (0, "reduced", "KeyError")
 
 
+def test_program_that_fails_otherwise_each_time(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "repro.py").write_text("{}[object()]\n")
+    code, report = command.report("repro.py", "--same", "exact")
+    assert (code, report["status"], report["failure"]["type"]) == (4, "unreliable", "KeyError")
+    assert report["message"] == "repro.py fails, but not in the same way each time"
+    assert report["input"]["tokens"] == 7
+    assert report["runs"] == sum(report["runs_by_tier"].values()) > 2
+
+
 def test_missing_module_is_named(command: Command, tmp_path: Path) -> None:
     (tmp_path / "repro.py").write_text("import jax\nimport nonesuch\n\nx = jax.numpy.ones(3)\n")
     code, report = command.report("repro.py")
-    assert code == 2
+    assert (code, report["runs"], report["jax"]) == (2, 1, importlib.metadata.version("jax"))
     assert "the failure is a ModuleNotFoundError: No module named 'nonesuch'" in report["message"]
 
 
@@ -169,7 +182,8 @@ def test_interrupt_before_there_is_a_result(command: Command, tmp_path: Path) ->
     assert not (tmp_path / "repro.min.py").exists()
 
 
-def test_interrupt_keeps_the_best(repro: Path, command: Command) -> None:
+def halfway(repro: Path, command: Command) -> subprocess.Popen[str]:
+    """The command on a program that takes a while, once it has found a smaller one."""
     names = [f"x{i}" for i in range(60)]
     lines = [f"{name} = jnp.dot(jnp.ones({i + 2}), jnp.ones({i + 2})) + {i}" for i, name in enumerate(names)]
     repro.write_text("\n".join(["import jax.numpy as jnp", *lines, f"total = {' + '.join(names)}", "{}[total]"]))
@@ -177,11 +191,32 @@ def test_interrupt_keeps_the_best(repro: Path, command: Command) -> None:
     assert process.stderr is not None
     while "tokens after" not in (line := process.stderr.readline()):
         assert line, "no smaller program was ever told of"
+    return process
+
+
+def test_interrupt_keeps_the_best(repro: Path, command: Command) -> None:
+    process = halfway(repro, command)
     process.send_signal(signal.SIGINT)
     stdout, stderr = process.communicate(timeout=120)
     assert process.returncode == 0, stderr
     assert "interrupted" in stderr
     assert stdout == repro.with_name("repro.min.py").read_text()
+
+
+def test_resume_after_a_kill(repro: Path, command: Command) -> None:
+    process = halfway(repro, command)
+    process.kill()
+    process.communicate(timeout=60)
+    assert not repro.with_name("repro.min.py").exists()
+
+    done = command("repro.py", "--json", "--tier", "warm", "--resume")
+    report = json.loads(done.stdout)
+    assert "resuming an earlier job" in done.stderr
+    assert (done.returncode, report["status"]) == (0, "reduced")
+    assert report["failure"]["type"] == "TypeError"
+    assert report["jax"] == importlib.metadata.version("jax")
+    assert report["cold_seconds"] > 0
+    assert f"jax {report['jax']}" in repro.with_name("repro.min.py").read_text()
 
 
 def test_termination_leaves_nothing_behind(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,10 +51,19 @@ def test_endless_loop_is_unknown_to_an_abstract_run(runner: Runner) -> None:
     assert run(runner, "while True: pass", Tier.ABSTRACT, 0.2).end is End.UNKNOWN
 
 
-def test_a_time_out_counts_only_the_second_time(runner: Runner) -> None:
-    text = "import time\nwhile time.process_time() < {}: pass"
-    assert run(runner, text.format(0.4), timeout=0.2).end is End.EXIT
-    assert run(runner, text.format(10), timeout=0.2).end is End.TIMEOUT
+def test_lack_of_time_counts_only_the_second_time(runner: Runner) -> None:
+    """What a busy machine looks like: never idle for long, and little CPU time in much time."""
+    text = """\
+import time
+start = time.monotonic()
+while time.monotonic() - start < {}:
+    until = time.process_time() + 0.01
+    while time.process_time() < until:
+        pass
+    time.sleep(0.09)
+"""
+    assert run(runner, text.format(1.2), timeout=0.25).end is End.EXIT
+    assert run(runner, text.format(100), timeout=0.25).starved
 
 
 @pytest.mark.parametrize("tier", [Tier.WARM, Tier.COLD])
