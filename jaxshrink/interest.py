@@ -44,8 +44,9 @@ class Question:
 class Interest:
     """Runs candidates and answers the question; collects other failures on the way.
 
-    `floor` is the cheapest tier allowed, `tier` the one that is asked. Where it is abstract and an abstract run cannot tell, a warm one does.
-    `deadline` is a time of the monotonic clock. `doubted`: the tier has accepted what the next one refused, so all that it accepts is asked of the next too.
+    `floor` is the cheapest tier allowed, `tier` the one that is asked. Where it is abstract and an abstract run
+    cannot tell, a warm one does. `deadline` is a time of the monotonic clock. `doubted`: the tier has accepted
+    what the next one refused, so all that it accepts is asked of the next too.
     """
 
     def __init__(self, runner: Runner, question: Question, tier: Tier, deadline: float = math.inf):

@@ -101,7 +101,7 @@ def _compute(text, path, argv, told):
 
 
 def _wait_for_devices():
-    """What JAX still computes in the background: the interpreter's end would wait for it, and an endless loop hang it."""
+    """What JAX still computes in the background, as the interpreter's end would: an endless loop hangs there."""
     if getattr(sys.modules.get("jax._src.xla_bridge"), "_backends", None):
         used = None
         while used is None or time.process_time() - used > 0.003:

@@ -5,7 +5,8 @@
     __jaxshrink_ran__[7] = 1
     x = __jaxshrink_13__(None, f(__jaxshrink_12__(None, a)))
 
-and a module ends with `__jaxshrink_finished__(its name)`. These names are looked up among the builtins, so that no namespace of the program changes.
+and a module ends with `__jaxshrink_finished__(its name)`. These names are looked up among the builtins,
+so that no namespace of the program changes.
 What must not change either: how often and where truth values are taken (tests are compiled to
 jumps, so `and`, `or`, `not` and comparisons stay bare there), assignment targets,
 patterns, annotations, docstrings and `from __future__`, class bodies with a metaclass.
@@ -44,13 +45,11 @@ class Definition:
     """Where a `def` or `lambda` stands, and what tells it from others on its line."""
 
     def __init__(self, file, node):
-        arguments = node.args
+        of = node.args
         self.span = _span(file, node)
         self.decorated = bool(getattr(node, "decorator_list", ()))
         self.parameters = tuple(
-            one.arg
-            for one in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-            if one
+            one.arg for one in (*of.posonlyargs, *of.args, *of.kwonlyargs, of.vararg, of.kwarg) if one
         )
 
 

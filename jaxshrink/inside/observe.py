@@ -77,7 +77,7 @@ class Run:
             if not isinstance(error.code, (int, type(None))):
                 print(error.code, file=sys.stderr)
             return self._exit_code()
-        except BaseException as error:  # noqa: BLE001 - KeyboardInterrupt of the program included
+        except BaseException as error:
             self.exception = error
             _hide_our_frames(error)
             traceback.print_exception(type(error), error, error.__traceback__)
@@ -132,7 +132,7 @@ class Run:
             source = file.read()
         code = localmodules.compile_instrumented(source, self.path, "__main__", self.program, self.recorder)
         self.program.start("__main__", self.path)
-        exec(code, main.__dict__)  # noqa: S102
+        exec(code, main.__dict__)
 
     def _audit(self, event, arguments):
         if event == "open" and isinstance(arguments[0], str):
@@ -222,7 +222,7 @@ def _message(error):
     """The message; tracebacks in it (of callbacks) show no frames of ours."""
     try:
         return _OUR_FRAMES.sub("", str(error))
-    except BaseException as problem:  # noqa: BLE001 - an exception's own __str__ may do anything
+    except BaseException as problem:
         return f"<{type(problem).__name__} while making the message>"
 
 

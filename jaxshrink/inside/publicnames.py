@@ -111,7 +111,7 @@ class PublicNames:
         module, path = getattr(thing, "__module__", None), getattr(thing, "__qualname__", None)
         if not isinstance(module, str) or not isinstance(path, str):
             return None
-        module = module.partition("._")[0].lstrip("_")  # pathlib._local.Path is pathlib.Path, _operator.add operator.add
+        module = module.partition("._")[0].lstrip("_")  # pathlib._local.Path is pathlib.Path, and _operator.add
         if not self._module(module):
             return None
         if "<" in path or any(part.startswith("_") for part in path.split(".")):

@@ -176,7 +176,7 @@ def alike(old, new, depth=3):
     """Whether two values are the same literal, or arrays of the same shape and dtype."""
     try:
         return _alike(old, new, depth)
-    except Exception:  # noqa: BLE001 - an array that cannot tell its shape, a dictionary that another thread changes
+    except Exception:
         return False
 
 
@@ -233,7 +233,7 @@ def _tracer(value):
     try:
         aval = value.aval
         return Summary("jax", tuple(aval.shape), aval.dtype, bool(getattr(aval, "weak_type", False)), tracer=True)
-    except Exception:  # noqa: BLE001 - a tracer of something that is no array
+    except Exception:
         return Nothing
 
 
@@ -241,7 +241,7 @@ def _array(value):
     try:
         if value.nbytes <= BIG:
             return value
-    except Exception:  # noqa: BLE001 - typed PRNG keys of some versions
+    except Exception:
         return value
     lib = "jax" if hasattr(value, "weak_type") else "numpy"
     return Summary(lib, value.shape, value.dtype, bool(getattr(value, "weak_type", False)))

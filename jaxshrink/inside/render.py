@@ -1,7 +1,8 @@
 """Live values → recipes, from which source text can be written that makes them again.
 
 Looking must not touch: no `__repr__`, `__eq__`, property or iterator of the program is called
-(not even by `isinstance`, which may ask an object for its `__class__`), and nothing is computed on tracers. What cannot be told is opaque.
+(not even by `isinstance`, which may ask an object for its `__class__`), and nothing is computed on
+tracers. What cannot be told is opaque.
 
 Runs in the target interpreter.
 """
@@ -60,7 +61,7 @@ class Renderer:
         self.objects.append(None)
         try:
             self.objects[index] = self._recipe(value, depth + 1) or _opaque(kind)
-        except Exception:  # noqa: BLE001 - what cannot be looked at is opaque
+        except Exception:
             self.objects[index] = _opaque(kind)
         return index
 
@@ -340,17 +341,20 @@ def _dataclass_arguments(kind, attributes):
         every = kind.__dataclass_fields__.values()
         if any(one._field_type is dataclasses._FIELD_INITVAR for one in every):
             return None
-        fields = [(one.name, one.name, one.default, one.init, getattr(one, "kw_only", False)) for one in dataclasses.fields(kind)]
+        fields = [
+            (one.name, one.name, one.default, one.init, getattr(one, "kw_only", False))
+            for one in dataclasses.fields(kind)
+        ]
     else:
         return None
     args, kwargs = [], {}
-    for name, alias, default, init, keyword in fields:
+    for name, alias, default, init, _ in fields:
         if not init or (name in attributes and attributes[name] is default):
             continue
         if name not in attributes:
             return None
         kwargs[alias] = attributes[name]
-    for name, alias, default, init, keyword in fields:
+    for _, alias, _, init, keyword in fields:
         if not init or keyword or alias not in kwargs:
             break
         args.append(kwargs.pop(alias))

@@ -14,7 +14,9 @@ _TRANSFORMS = {
     "fori_loop", "cond", "switch", "map", "associative_scan", "pure_callback", "io_callback", "closure_convert",
     "named_call", "xmap", "checkify",
 }  # fmt: skip
-_SPELLINGS = {"_cpp_pjit": "jit", "_pjit_call_impl": "jit", "remat": "checkpoint", "pjit": "jit", "fun_remat": "checkpoint"}
+_SPELLINGS = {
+    "_cpp_pjit": "jit", "_pjit_call_impl": "jit", "pjit": "jit", "remat": "checkpoint", "fun_remat": "checkpoint",
+}  # fmt: skip
 _DERIVATIVES = ("grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "vjp", "linearize")
 _PARTS = ("value_and_grad", "vjp", "linearize", "jvp")
 _MOST_FRAMES = 1000

@@ -47,8 +47,8 @@ def lifted(view: View, observation: Observation, style: Style) -> Iterator[ast.M
         for cut in (_expression, _statement):
             yield from _safely(cut(view, observation, style, frame, names))
     every = tuple(name for gap in reversed(observation.transforms) for name in reversed(gap.names))
-    for call in mentioned(view, observation):
-        yield from _safely(_expression(view, observation, style, call, every))
+    for named in mentioned(view, observation):
+        yield from _safely(_expression(view, observation, style, named, every))
 
 
 def _safely(candidates: Iterator[ast.Module]) -> Iterator[ast.Module]:
@@ -182,7 +182,8 @@ def _transformed(
         if isinstance(statement, ast.Expr):
             body = trees.clone(statement.value)
             if transform == "grad":  # of the first of whatever it gives
-                leaf = ast.Subscript(ast.Call(trees.expression("jax.tree.leaves"), [body], []), ast.Constant(0), ast.Load())
+                leaves = ast.Call(trees.expression("jax.tree.leaves"), [body], [])
+                leaf = ast.Subscript(leaves, ast.Constant(0), ast.Load())
                 body = ast.Call(trees.expression("jnp.sum"), [leaf], [])
             function = ast.Lambda(trees.clone(arguments), body)
         values = [render.leaf(_batched(array) if transform == "vmap" else array, style) for array in arrays]

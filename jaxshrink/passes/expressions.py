@@ -10,7 +10,6 @@ from jaxshrink.passes.arrays import in_shape
 from jaxshrink.tree import Edit
 from jaxshrink.view import View
 
-
 SHORT = 2
 """Nodes of a name or a constant."""
 
