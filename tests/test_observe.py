@@ -180,6 +180,23 @@ def test_failures_of_an_import(tmp_path: Path) -> None:
         assert observation.finished == ()
 
 
+def test_shardings_are_written_out(tmp_path: Path) -> None:
+    program = """
+        import jax
+        from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+        mesh = Mesh(jax.devices(), ("data",))
+        shardings = [NamedSharding(mesh, spec) for spec in (PartitionSpec("data", None), PartitionSpec())]
+        first, other = shardings
+        raise LookupError
+        """
+    observation = observe(tmp_path, textwrap.dedent(program))
+    mesh = "jax.sharding.Mesh(np.reshape(jax.devices(), (1,)), ('data',))"
+    assert local(observation, "mesh") == Literal(mesh)
+    assert local(observation, "first") == Literal(f"jax.sharding.NamedSharding({mesh}, P('data', None))")
+    assert local(observation, "other") == Literal(f"jax.sharding.NamedSharding({mesh}, P())")
+
+
 def test_environment_set_by_the_program(tmp_path: Path) -> None:
     lines = ["os.environ['XLA_FLAGS'] = '-x'", "os.environ['OTHER'] = '1'", "os.environ['JAX_PLATFORMS'] += ''"]
     program = "\n".join(["import os", *lines, "1 / 0"])

@@ -17,6 +17,7 @@ import time
 import types
 
 from arrays import array_recipe, dtype_name
+from shardings import sharding_source
 
 _SCALARS = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis))
 _CONTAINERS = {list: "list", tuple: "tuple", set: "set", frozenset: "frozenset"}
@@ -215,6 +216,9 @@ class Renderer:
         return None
 
     def _library_object(self, value, depth):
+        sharding = sharding_source(value)
+        if sharding is not None:
+            return {"k": "literal", "src": sharding}
         recipe = self._public(value) or self._made(value, depth) or self._wrapped(value, depth)
         if recipe is None and not self.is_opaque(self.ref(type(value), depth)):
             recipe = self._constructed(value, depth)
