@@ -2,18 +2,38 @@
 
 import argparse
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import nox
 
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "venv"
-nox.options.error_on_missing_interpreters = False
 nox.options.reuse_venv = "yes"
 nox.options.sessions = ["lint", "types", "tests", "corpus"]
 
-PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 CASES = "../shared"
+
+
+def output(*command: str) -> list[str]:
+    """The words that a command prints; none where it fails."""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return done.stdout.split() if done.returncode == 0 else []
+
+
+def pythons() -> list[str]:
+    """The versions of Python that are there, and can run jaxshrink."""
+    if shutil.which("pyenv"):  # it hides all but the chosen one
+        names = [*output("pyenv", "version-name"), *output("pyenv", "versions", "--bare")]
+        os.environ["PYENV_VERSION"] = ":".join(dict.fromkeys(names))
+    versions = [f"3.{minor}" for minor in range(11, 20)]
+    return [version for version in versions if shutil.which(f"python{version}") and output(f"python{version}", "-V")]
+
+
+PYTHONS = pythons()
+OLDEST_AND_NEWEST = list(dict.fromkeys(PYTHONS[:1] + PYTHONS[-1:]))
+"""Enough for an old and a new JAX: each Python gets the newest that it can run."""
 
 
 @nox.session
@@ -32,19 +52,19 @@ def types(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """All but the corpus, on each Python that is there; each gets the newest JAX that it can run."""
+    """All but the corpus, on each Python."""
     session.install(".[test]")
     session.run("pytest", "-m", "not corpus", *session.posargs)
 
 
-@nox.session(python=PYTHONS)
+@nox.session(python=OLDEST_AND_NEWEST)
 def corpus(session: nox.Session) -> None:
     """The whole job on the programs of corpus/."""
     session.install(".[test]")
     session.run("pytest", "-m", "corpus", *session.posargs)
 
 
-@nox.session(python=PYTHONS)
+@nox.session(python=OLDEST_AND_NEWEST)
 def exam(session: nox.Session) -> None:
     """The whole job on given cases, where their folder exists: `nox -s exam -- [--cases FOLDER] [--only 001 004]`.
 
