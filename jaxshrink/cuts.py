@@ -28,6 +28,9 @@ ROUND = 16
 """Lifted programs that are run at once."""
 
 
+LONG = 120
+"""Tokens of a lifted program that is not much of a cut."""
+
 CHECK_EVERY = 80
 """Abstract runs after which the best is confirmed by a warm one: what it refutes is lost work."""
 
@@ -116,15 +119,26 @@ class Cuts:
             if tier is not Tier.COLD:
                 styles = (Style.ONES,) if tier is Tier.ABSTRACT else Style
                 proposals = itertools.chain(*(lifted(view, self.observation, style) for style in styles))
-                found = self.first(_ordered(proposals, self.whole), tier)
+                candidates = _ordered(proposals, self.whole)
+                found = self.first(candidates, tier)
                 if found is not None:
-                    return found
+                    return self.much_smaller(candidates, found) or found
         self.begins("cover")
         for tier in self.tiers():
             found = self.first([settle(tree) for tree in self.wholes()], tier)
             if found is not None:
                 return found
         raise Unreproducible
+
+    def much_smaller(self, candidates: Sequence[ast.Module], found: ast.Module) -> ast.Module | None:
+        """A candidate that only real runs show to fail, if what abstract ones found is long beside it."""
+        tokens = order.tokens(trees.text(found))
+        if self.interest.tier is not Tier.ABSTRACT or tokens < LONG:
+            return None
+        smaller = [tree for tree in candidates if order.tokens(trees.text(tree)) < tokens / 2]
+        better = self.first(smaller, Tier.WARM) if smaller else None
+        self.interest.tier = Tier.WARM if better is not None else Tier.ABSTRACT
+        return better
 
     def resumed(self, start: ast.Module) -> ast.Module:
         """Finds the tier in which an earlier result holds."""
