@@ -101,7 +101,7 @@ def splice(view: View) -> Iterator[Edit]:
         calls = _calls(view, function)
         if len(calls) != 1 or function.decorator_list or view.inside(calls[0], function):
             continue
-        bound = _bound_arguments(function, calls[0])
+        bound = bound_arguments(function.args, calls[0])
         statement = view.statement(calls[0])
         simple = ast.Expr | ast.Assign | ast.Return | ast.AugAssign | ast.AnnAssign
         if bound is None or not isinstance(statement, simple):
@@ -189,9 +189,8 @@ def _filled(
     return changes
 
 
-def _bound_arguments(function: Function, call: ast.Call) -> dict[str, ast.expr] | None:
+def bound_arguments(arguments: ast.arguments, call: ast.Call) -> dict[str, ast.expr] | None:
     """Which expression each parameter gets; None where that cannot be read off the call."""
-    arguments = function.args
     names = [arg.arg for arg in [*arguments.posonlyargs, *arguments.args]]
     if arguments.vararg or arguments.kwarg or any(isinstance(arg, ast.Starred) for arg in call.args):
         return None
@@ -209,7 +208,7 @@ def _applied(
     view: View, call: ast.Call, function: Function, body: ast.expr, changes: dict[ast.AST, Replacement]
 ) -> Edit | None:
     """A call replaced by the function's result with the arguments in the places of the parameters."""
-    bound = _bound_arguments(function, call)
+    bound = bound_arguments(function.args, call)
     if bound is None:
         return None
     changes = {**changes, call: body}

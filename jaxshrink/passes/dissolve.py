@@ -1,0 +1,187 @@
+"""A class of which there is one instance, as variables and functions: `self.w` is `w`, `m.apply(x)` is `apply(x)`."""
+
+from __future__ import annotations
+
+import ast
+import collections
+from collections.abc import Iterator
+
+from jaxshrink import tree as trees
+from jaxshrink.passes.functions import bound_arguments
+from jaxshrink.tree import DELETE, Edit, Replacement
+from jaxshrink.view import View
+
+Method = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def dissolved(view: View) -> Iterator[Edit]:
+    """Make the attributes of a class's only instance variables, and its methods functions, where it is made."""
+    for cls in view.all(ast.ClassDef):
+        binding = view.binding(cls)
+        makings = [making for use in binding.uses if (making := _making(view, use)) is not None] if binding else []
+        if binding is not None and len(makings) == 1 and not cls.bases and not view.inside(makings[0], cls):
+            others = [use for use in binding.uses if view.parents[use] is not makings[0]]
+            edit = _Dissolution(view, cls, makings[0]).edit(others)
+            if edit is not None:
+                yield edit
+
+
+def _making(view: View, use: ast.Name) -> ast.Call | None:
+    """The call that makes an instance of the class that is named there: `C(...)` or `object.__new__(C)`."""
+    parent = view.parents[use]
+    if isinstance(parent, ast.Call) and (parent.func is use or ast.unparse(parent.func) == "object.__new__"):
+        return parent
+    return None
+
+
+class _Dissolution:
+    """How one class is dissolved."""
+
+    def __init__(self, view: View, cls: ast.ClassDef, making: ast.Call):
+        self.view, self.cls, self.making = view, cls, making
+        self.statement = view.statement(making)
+        self.methods = [node for node in cls.body if isinstance(node, Method)]
+        self.init = next((node for node in self.methods if node.name == "__init__"), None)
+        self.variable = self.statement.targets[0] if self.is_named() else None  # type: ignore[attr-defined]
+        self.name = self.variable.id if isinstance(self.variable, ast.Name) else cls.name.lower()
+        self.changes: dict[ast.AST, Replacement] = {cls: DELETE}
+
+    def is_named(self) -> bool:
+        """Does an assignment give the instance its only name?"""
+        match self.statement:
+            case ast.Assign(targets=[ast.Name() as target], value=value) if value is self.making:
+                binding = self.view.binding(target)
+                return binding is not None and len(binding.definitions) == 1
+        return False
+
+    def edit(self, class_uses: list[ast.Name]) -> Edit | None:
+        """The edit; None where the instance or the class itself is needed."""
+        setup = self.setup()
+        references = self.references(class_uses)
+        if setup is None or references is None:
+            return None
+        rest = () if self.variable is not None else (self.statement,)
+        functions = [self.function(method, references) for method in self.methods if method is not self.init]
+        constants = [node for node in self.cls.body if isinstance(node, ast.Assign)]
+        self.rename(references)
+        self.changes[self.statement] = (*constants, *functions, *setup, *rest)
+        return Edit(self.changes, 12, ("dissolve", trees.identity(self.cls)))
+
+    def setup(self) -> list[ast.stmt] | None:
+        """What the constructor does."""
+        if isinstance(self.making.func, ast.Attribute):  # object.__new__
+            return []
+        if self.cls.decorator_list:
+            fields = [node for node in self.cls.body if isinstance(node, ast.AnnAssign)]
+            names = [ast.arg(node.target.id) for node in fields if isinstance(node.target, ast.Name)]
+            defaults = [node.value for node in fields if node.value is not None]
+            arguments = ast.arguments([], names, None, [], [], None, defaults)
+            body: list[ast.stmt] = []
+        elif self.init is None:
+            return []
+        else:
+            arguments, body = trees.shallow(self.init.args), self.init.body
+            arguments.args = arguments.args[1:]
+        bound = bound_arguments(arguments, self.making)
+        if bound is None or len(arguments.defaults) > len(arguments.args):
+            return None
+        for statement in body:
+            if _keeps_parameter(statement):
+                self.changes[statement] = DELETE
+        passed = {name: value for name, value in bound.items() if not _is(value, name)}
+        return [*(ast.Assign([ast.Name(name, ast.Store())], value) for name, value in passed.items()), *body]
+
+    def references(self, class_uses: list[ast.Name]) -> dict[str, list[ast.Attribute]] | None:
+        """What is read of and written to the instance, by attribute; None where it is used in another way."""
+        instances: list[ast.expr] = [*class_uses]
+        for method in self.methods:
+            if not _is_static(method) and method.args.args:
+                binding = self.view.binding(method.args.args[0])
+                instances += binding.uses if binding is not None else []
+        variable = self.view.binding(self.variable) if self.variable is not None else None
+        instances += variable.uses if variable is not None else [self.making]
+        callable_ = any(method.name == "__call__" for method in self.methods)
+        found: dict[str, list[ast.Attribute]] = collections.defaultdict(list)
+        for node in instances:
+            parent = self.view.parents[node]
+            if isinstance(parent, ast.Attribute):
+                found[parent.attr].append(parent)
+            elif callable_ and node not in class_uses:
+                self.changes[node] = ast.Name(self.name, ast.Load())
+            else:
+                return None
+        return found
+
+    def function(self, method: Method, references: dict[str, list[ast.Attribute]]) -> ast.stmt:
+        """A method as a function, which says of the variables that it sets that they are not its own."""
+        function = trees.shallow(method)
+        function.name = self.new_name(method.name, references)
+        for decorator in method.decorator_list:
+            if ast.unparse(decorator) in ("staticmethod", "classmethod", "property", "functools.cached_property"):
+                self.changes[decorator] = DELETE
+        if not _is_static(method) and method.args.args:
+            self.changes[method.args.args[0]] = DELETE
+            for decorator in method.decorator_list:
+                self.changes.update(_without_first(decorator, method.args.args[0].arg))
+        written = [
+            self.new_name(name, references)
+            for name, nodes in references.items()
+            if any(isinstance(node.ctx, ast.Store) and self.view.inside(node, method) for node in nodes)
+        ]
+        if written:
+            outer = ast.Global if self.statement in self.view.tree.body else ast.Nonlocal
+            self.changes[method.body[0]] = (outer(written), method.body[0])
+        return function
+
+    def rename(self, references: dict[str, list[ast.Attribute]]) -> None:
+        decorators = [(method.name, ast.unparse(each)) for method in self.methods for each in method.decorator_list]
+        properties = {name for name, decorator in decorators if "property" in decorator}
+        for name, nodes in references.items():
+            new = self.new_name(name, references)
+            for node in nodes:
+                read = ast.Name(new, node.ctx)
+                self.changes[node] = ast.Call(read, [], []) if name in properties else read
+        for constant in self.cls.body:
+            for target in constant.targets if isinstance(constant, ast.Assign) else ():
+                if isinstance(target, ast.Name):
+                    self.changes[target] = ast.Name(self.new_name(target.id, references), ast.Store())
+
+    def new_name(self, name: str, references: dict[str, list[ast.Attribute]]) -> str:
+        """The attribute's own name, unless that means something else where the attribute is read or set."""
+        if name == "__call__":
+            return self.name
+        for scope in self.view.scopes.scope_of.values():
+            binding = scope.bindings.get(name)
+            if binding is None or not binding.definitions or scope.is_class or scope.node is self.init:
+                continue
+            places = [self.statement, *references.get(name, ())]
+            if any(self.view.inside(place, scope.node) for place in places):
+                return f"{self.name}_{name}"
+        return name
+
+
+def _is_static(method: Method) -> bool:
+    return any(ast.unparse(decorator) == "staticmethod" for decorator in method.decorator_list)
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _keeps_parameter(statement: ast.stmt) -> bool:
+    """Is it `self.x = x`?"""
+    match statement:
+        case ast.Assign(targets=[ast.Attribute(attr=name)], value=value):
+            return _is(value, name)
+    return False
+
+
+def _without_first(decorator: ast.expr, name: str) -> Iterator[tuple[ast.AST, Replacement]]:
+    """Changes what a decorator says of parameters (`static_argnums=(0, 2)`) when the first one goes."""
+    for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+        if (keyword.arg or "").endswith(("argnums", "argnames")):
+            value = keyword.value
+            old = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
+            new = [ast.Constant(each - 1 if isinstance(each, int) else each) for each in old if each not in (0, name)]
+            single = new and not isinstance(value, ast.Tuple | ast.List)
+            yield (value, new[0] if single else ast.Tuple([*new], ast.Load())) if new else (keyword, DELETE)
