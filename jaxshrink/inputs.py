@@ -1,4 +1,4 @@
-"""The user's program as it lies on disk: its files, and a scratch copy of its folder to run it in."""
+"""The user's program as it lies on disk: its files."""
 
 from __future__ import annotations
 

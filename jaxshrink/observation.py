@@ -301,11 +301,6 @@ class Observation:
             objects=tuple(recipe(data) for data in data["objects"]),
         )
 
-    def value_at(self, span: Span) -> Recipe | None:
-        """The last value of the expression that stood there, None where it was not evaluated or is opaque."""
-        value = self.values.get(span)
-        return self.objects[value.value] if value else None
-
 
 def recipe(data: Mapping[str, Any]) -> Recipe:
     """One recipe from its JSON form."""

@@ -16,7 +16,6 @@ Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension: TypeAlias = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-DEFINITION = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 COMPREHENSION = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 _TYPE_PARAMETERS = ("TypeVar", "ParamSpec", "TypeVarTuple")

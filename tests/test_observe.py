@@ -271,7 +271,8 @@ def _span(source: str, text: str, occurrence: int = 0) -> Span:
 
 
 def _value(observation: Observation, source: str, text: str) -> Recipe | None:
-    return observation.value_at(_span(source, text))
+    value = observation.values.get(_span(source, text))
+    return observation.objects[value.value] if value else None
 
 
 def _shape(recipe: Recipe | None) -> tuple[int, ...]:

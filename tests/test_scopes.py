@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 
-from jaxshrink.scopes import COMPREHENSION, DEFINITION, Binding, Scope, Scopes
+from jaxshrink.scopes import COMPREHENSION, FUNCTION, Binding, Scope, Scopes
 from tests.programs import FUNCTIONS, VARIABLES, Program, programs, quick, run
 
 
@@ -165,7 +165,7 @@ def _own_names(node: ast.AST) -> Iterator[ast.Name]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Name):
             yield child
-        if not isinstance(child, (*DEFINITION, *COMPREHENSION, ast.Lambda, ast.arguments)):
+        if not isinstance(child, (*FUNCTION, *COMPREHENSION, ast.ClassDef, ast.arguments)):
             yield from _own_names(child)
 
 

@@ -44,10 +44,8 @@ def executed(spec):
 
     def life(request, path, told):
         os.set_inheritable(told.descriptor, True)
-        environment = dict(os.environ, **request["env"])
         _confine(request, path, None)
-        arguments = [sys.executable, coldrun, str(told.descriptor), path, *spec["argv"]]
-        os.execve(sys.executable, arguments, environment)
+        os.execv(sys.executable, [sys.executable, coldrun, str(told.descriptor), path, *spec["argv"]])
 
     return life
 

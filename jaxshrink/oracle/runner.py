@@ -8,7 +8,6 @@ import functools
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -43,14 +42,13 @@ class _Asked:
 class Runner:
     """Runs candidates of one setting. Starts nothing until the first run, or `warm_up`.
 
-    `counts` and `seconds` (of CPU time) tell what was run so far, by tier. Every method raises
-    `jaxshrink.errors.TargetError` if the interpreter does not start or has no JAX.
+    `counts` tells what was run so far, by tier. Every method raises `jaxshrink.errors.TargetError` if the
+    interpreter does not start or has no JAX.
     """
 
     def __init__(self, setting: Setting):
         self.setting = setting
         self.counts: collections.Counter[Tier] = collections.Counter()
-        self.seconds = dict.fromkeys(Tier, 0.0)
         self.closed = False
         self.idle: float | None = None  # seconds for which a forked run may do nothing; None: its time limit
         self.lock = threading.Lock()
@@ -69,19 +67,9 @@ class Runner:
                 outcomes[index] = self.submit(texts[index], tier, longer).result()
         return outcomes
 
-    def submit(
-        self, text: str, tier: Tier, timeout: float | None = None, *, env: Mapping[str, str] | None = None
-    ) -> Future[Outcome]:
-        """Queue one run; at most `jobs` go on at once. `env` is for cold runs: on top of the setting's."""
-        return self._submit([text], tier, timeout, env)[0]
-
-    def cold(
-        self, program: str | Path, *, env: Mapping[str, str] | None = None, timeout: float | None = None
-    ) -> Outcome:
-        """Run a program (its text, or the file that holds it) in a fresh interpreter."""
-        if isinstance(program, Path):
-            program = program.read_bytes().decode(errors="surrogateescape")  # to be written as it is
-        return self.submit(program, Tier.COLD, timeout, env=env).result()
+    def submit(self, text: str, tier: Tier, timeout: float | None = None) -> Future[Outcome]:
+        """Queue one run; at most `jobs` go on at once."""
+        return self._submit([text], tier, timeout)[0]
 
     def warm_up(self) -> None:
         """Start the zygote, and do not wait for it."""
@@ -131,12 +119,10 @@ class Runner:
         }  # fmt: skip
         return Server(setting.python, setting.environment(), spec)
 
-    def _submit(
-        self, texts: Sequence[str], tier: Tier, timeout: float | None, env: Mapping[str, str] | None = None
-    ) -> list[Future[Outcome]]:
+    def _submit(self, texts: Sequence[str], tier: Tier, timeout: float | None) -> list[Future[Outcome]]:
         limit = self._limit(tier, timeout)
         idle = limit if tier is Tier.COLD or self.idle is None else min(self.idle, limit)
-        request = {"abstract": tier is Tier.ABSTRACT, "limit": limit, "idle": idle, "env": dict(env or {})}
+        request = {"abstract": tier is Tier.ABSTRACT, "limit": limit, "idle": idle}
         asked = [_Asked(text, tier, request) for text in texts]
         self._ask(asked, self._server(tier is not Tier.COLD))
         return [one.outcome for one in asked]
@@ -175,7 +161,6 @@ class Runner:
     def _counted(self, outcome: Outcome, tier: Tier) -> Outcome:
         with self.lock:
             self.counts[tier] += 1
-            self.seconds[tier] += outcome.seconds
         if tier is Tier.ABSTRACT and outcome.end not in _ABSTRACT_ENDS:
             return dataclasses.replace(outcome, end=End.UNKNOWN)
         return outcome

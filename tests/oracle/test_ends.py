@@ -173,25 +173,12 @@ def test_a_cold_run_ends_as_an_interpreter_does(runner: Runner) -> None:
     assert "inside" not in outcome.stderr
 
 
-def test_environment_of_one_cold_run(runner: Runner) -> None:
-    text = "import os; print(os.environ.get('SHAPE'), os.environ['COLOUR'])"
-    assert runner.cold(text, env={"SHAPE": "round"}).stdout == "round blue\n"
-    assert runner.cold(text).stdout == "None blue\n"
-
-
-def test_a_cold_run_of_a_file(runner: Runner, tmp_path: Path) -> None:
-    path = tmp_path / "latin.py"
-    path.write_bytes("# coding: latin-1\nprint(ascii('é'))\n".encode("latin-1"))
-    assert runner.cold(path).stdout == "'\\xe9'\n"
-
-
 def test_outcomes_come_in_order(runner: Runner) -> None:
     texts = [f"import time; time.sleep({0.1 * (3 - i)}); raise ValueError({i})" for i in range(4)]
     assert [outcome.message for outcome in runner.run(texts, Tier.WARM)] == ["0", "1", "2", "3"]
 
 
 def test_runs_are_counted(runner: Runner) -> None:
-    before, seconds = runner.counts[Tier.WARM], runner.seconds[Tier.WARM]
+    before = runner.counts[Tier.WARM]
     runner.run(["x = 1", "x = 2"], Tier.WARM)
     assert runner.counts[Tier.WARM] == before + 2
-    assert runner.seconds[Tier.WARM] > seconds

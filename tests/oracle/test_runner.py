@@ -35,7 +35,7 @@ def test_an_interpreter_without_jax(tmp_path: Path) -> None:
             runner.target()
         with pytest.raises(TargetError, match="cannot import JAX"):
             runner.run(["x = 1"], Tier.ABSTRACT)
-        assert runner.cold("x = 1").end is End.EXIT
+        assert runner.run(["x = 1"], Tier.COLD)[0].end is End.EXIT
 
 
 def test_imports_that_start_something_are_left_to_the_children(tmp_path: Path) -> None:
