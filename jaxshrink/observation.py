@@ -254,8 +254,6 @@ class Observation:
     python: str
     jax: str | None
     jaxlib: str | None
-    numpy: str | None
-    prefixes: tuple[str, ...]  # where the interpreter's libraries are
     modules: tuple[UserModule, ...]  # as their execution started
     finished: tuple[str, ...]  # names of modules as their execution ended
     lines: Mapping[str, frozenset[int]]  # first lines of the statements that were executed
@@ -263,8 +261,6 @@ class Observation:
     frames: tuple[UserFrame, ...]  # innermost first
     transforms: tuple[Gap, ...]
     library_calls: tuple[LibraryCall, ...]  # innermost first
-    opened: tuple[str, ...]  # data files that the program read
-    environ: tuple[str, ...]  # JAX_* and XLA_* variables that the program itself set
     objects: tuple[Recipe, ...]
 
     @classmethod
@@ -279,8 +275,6 @@ class Observation:
             python=data["python"],
             jax=data["jax"],
             jaxlib=data["jaxlib"],
-            numpy=data["numpy"],
-            prefixes=tuple(data["prefixes"]),
             modules=tuple(UserModule(**module) for module in data["modules"]),
             finished=tuple(data["finished"]),
             lines={file: frozenset(lines) for file, lines in data["lines"].items()},
@@ -296,8 +290,6 @@ class Observation:
                 LibraryCall(call["name"], call["frame"], tuple(call["args"]), call["kwargs"])
                 for call in data["library_calls"]
             ),
-            opened=tuple(data["opened"]),
-            environ=tuple(data["environ"]),
             objects=tuple(recipe(data) for data in data["objects"]),
         )
 

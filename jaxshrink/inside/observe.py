@@ -29,7 +29,7 @@ import stack
 from instrument import Sites
 
 _OUR_FRAMES = re.compile(rf'^ *File "{re.escape(HERE)}[^"]*", line \d+, in .*\n(?:    .*\n)*', re.MULTILINE)
-_LIBRARIES = ("jax", "jaxlib", "numpy")
+_LIBRARIES = ("jax", "jaxlib")
 
 
 def main(spec_path):
@@ -59,8 +59,6 @@ class Run:
         self.program = localmodules.Program(os.getcwd())
         self.path = self.program.folder + entry
         self.argv = argv
-        self.opened = []
-        self.environ = dict(os.environ)
         self.exception = None
         self.seconds = 0.0
         own = _is_local(self.program)
@@ -95,7 +93,6 @@ class Run:
             "outcome": self._outcome(failing),
             "python": sys.version.partition(" ")[0],
             **versions,
-            "prefixes": sorted({sys.prefix, sys.base_prefix}),
             "modules": [
                 {"name": name, "file": file, "package": package} for name, file, package in self.program.started
             ],
@@ -105,12 +102,6 @@ class Run:
             "transforms": failing.transforms(),
             "library_calls": failing.library_calls(renderer),
             "values": list(self._values(renderer)),
-            "opened": self._data_files(),
-            "environ": sorted(
-                name
-                for name, value in os.environ.items()
-                if name.startswith(("JAX_", "XLA_")) and self.environ.get(name) != value
-            ),
             "objects": renderer.objects,
         }
 
@@ -122,7 +113,6 @@ class Run:
             _KEPT.append(sys.modules.pop(module))
         sys.argv[:] = [self.path, *self.argv]
         sys.meta_path.insert(0, localmodules.Finder(self.program, self.recorder))
-        sys.addaudithook(self._audit)
 
     def _run_main(self):
         main = types.ModuleType("__main__")
@@ -133,17 +123,6 @@ class Run:
         code = localmodules.compile_instrumented(source, self.path, "__main__", self.program, self.recorder)
         self.program.start("__main__", self.path)
         exec(code, main.__dict__)
-
-    def _audit(self, event, arguments):
-        if event == "open" and isinstance(arguments[0], str):
-            path, _, flags = arguments
-            if not flags & (os.O_WRONLY | os.O_RDWR):
-                self.opened.append(os.path.abspath(path))
-
-    def _data_files(self):
-        files = [self.program.relative(path) for path in dict.fromkeys(self.opened) if os.path.isfile(path)]
-        modules = {file for _, file, _ in self.program.started}
-        return [file for file in files if file and file not in modules and "__pycache__" not in file]
 
     def _values(self, renderer):
         """The recorded expressions whose value can be told."""

@@ -62,8 +62,6 @@ def observation_of(
         python="3.11",
         jax=None,
         jaxlib=None,
-        numpy=None,
-        prefixes=(),
         modules=(),
         finished=(),
         lines={FILE: lines},
@@ -71,7 +69,5 @@ def observation_of(
         frames=(),
         transforms=(),
         library_calls=(),
-        opened=(),
-        environ=(),
         objects=tuple(recipes),
     )
