@@ -48,6 +48,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("blocks", statements.blocks),
     Pass("splice", functions.splice),
     Pass("dissolved", dissolve.dissolved),
+    Pass("records", classes.records),
     Pass("inline", variables.inline, ALL),
     Pass("inline-calls", functions.inline_calls),
     Pass("lambdas", functions.lambdas),

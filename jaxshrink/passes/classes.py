@@ -7,6 +7,7 @@ import collections
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
+from jaxshrink.passes.functions import bound_arguments
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
 
@@ -29,15 +30,42 @@ def methods(view: View) -> Iterator[Edit]:
 
 
 def instances(view: View) -> Iterator[Edit]:
-    """An instance is made without arguments, or is the class itself."""
-    classes = {node.name for node in view.all(ast.ClassDef)}
-    for call in view.all(ast.Call):
-        match call:
-            case ast.Call(func=ast.Attribute(attr="__new__"), args=[ast.Name(id=name) as cls]) if name in classes:
-                yield Edit.replace(call, ast.Call(cls, [], []))
-            case ast.Call(func=ast.Name(id=name)) if name in classes:
-                yield Edit.replace(call, ast.Call(call.func, [], []))
-                yield Edit.replace(call, call.func)
+    """An instance is made without arguments, is any object, or the class itself where an attribute is read of it."""
+    for cls in view.all(ast.ClassDef):
+        binding = view.binding(cls)
+        calls = [call for use in binding.uses if (call := making_call(view, use)) is not None] if binding else []
+        for call in calls:
+            yield Edit.replace(call, ast.Call(ast.Name(cls.name, ast.Load()), [], []))
+            if isinstance(view.parents[call], ast.Attribute):
+                yield Edit.replace(call, ast.Name(cls.name, ast.Load()))
+        objects: dict[ast.AST, Replacement] = {call: trees.expression("object()") for call in calls}
+        yield Edit({**objects, cls: DELETE}, trees.extent(cls), ("object", trees.identity(cls)))
+
+
+def records(view: View) -> Iterator[Edit]:
+    """Make instances of a class with named fields tuples: `S(a, b=c)` is `(a, c)`, `s.b` is `s[1]`."""
+    for cls in view.all(ast.ClassDef):
+        binding, arguments = view.binding(cls), fields(cls)
+        calls = view.calls(binding) if binding is not None and arguments.args else None
+        bound = {call: bound_arguments(arguments, call) for call in calls or ()}
+        if not bound or None in bound.values():
+            continue
+        changes: dict[ast.AST, Replacement] = {cls: DELETE}
+        for call, values in bound.items():
+            changes[call] = ast.Tuple([*(values or {}).values()], ast.Load())
+        position = {arg.arg: i for i, arg in enumerate(arguments.args)}
+        for read in view.all(ast.Attribute):
+            if read.attr in position and isinstance(read.ctx, ast.Load):
+                changes[read] = ast.Subscript(read.value, ast.Constant(position[read.attr]), ast.Load())
+        yield Edit(changes, trees.extent(cls), ("record", trees.identity(cls)))
+
+
+def fields(cls: ast.ClassDef) -> ast.arguments:
+    """The parameters of a class with named fields."""
+    annotated = [node for node in cls.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)]
+    names = [ast.arg(node.target.id) for node in annotated if isinstance(node.target, ast.Name)]
+    defaults = [trees.clone(node.value) for node in annotated if node.value is not None]
+    return ast.arguments([], names, None, [], [], None, defaults[: len(names)])
 
 
 def class_bodies(view: View) -> Iterator[Edit]:
@@ -45,6 +73,13 @@ def class_bodies(view: View) -> Iterator[Edit]:
     for cls in view.all(ast.ClassDef):
         yield Edit.delete(*cls.body)
         yield Edit.replace(cls, tuple(cls.body))
+
+
+def making_call(view: View, use: ast.Name) -> ast.Call | None:
+    """The call that makes an instance of the class that is named there: `C(...)` or `object.__new__(C)`."""
+    parent = view.parents[use]
+    made = isinstance(parent, ast.Call) and (parent.func is use or ast.unparse(parent.func) == "object.__new__")
+    return parent if made and isinstance(parent, ast.Call) else None
 
 
 def _as_function(cls: ast.ClassDef, method: ast.FunctionDef, calls: list[ast.Call]) -> Edit:

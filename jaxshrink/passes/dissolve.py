@@ -7,6 +7,7 @@ import collections
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
+from jaxshrink.passes.classes import fields, making_call
 from jaxshrink.passes.functions import bound_arguments
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
@@ -18,20 +19,12 @@ def dissolved(view: View) -> Iterator[Edit]:
     """Make the attributes of a class's only instance variables, and its methods functions, where it is made."""
     for cls in view.all(ast.ClassDef):
         binding = view.binding(cls)
-        makings = [making for use in binding.uses if (making := _making(view, use)) is not None] if binding else []
+        makings = [making for use in binding.uses if (making := making_call(view, use)) is not None] if binding else []
         if binding is not None and len(makings) == 1 and not cls.bases and not view.inside(makings[0], cls):
             others = [use for use in binding.uses if view.parents[use] is not makings[0]]
             edit = _Dissolution(view, cls, makings[0]).edit(others)
             if edit is not None:
                 yield edit
-
-
-def _making(view: View, use: ast.Name) -> ast.Call | None:
-    """The call that makes an instance of the class that is named there: `C(...)` or `object.__new__(C)`."""
-    parent = view.parents[use]
-    if isinstance(parent, ast.Call) and (parent.func is use or ast.unparse(parent.func) == "object.__new__"):
-        return parent
-    return None
 
 
 class _Dissolution:
@@ -72,10 +65,7 @@ class _Dissolution:
         if isinstance(self.making.func, ast.Attribute):  # object.__new__
             return []
         if self.cls.decorator_list:
-            fields = [node for node in self.cls.body if isinstance(node, ast.AnnAssign)]
-            names = [ast.arg(node.target.id) for node in fields if isinstance(node.target, ast.Name)]
-            defaults = [node.value for node in fields if node.value is not None]
-            arguments = ast.arguments([], names, None, [], [], None, defaults)
+            arguments = fields(self.cls)
             body: list[ast.stmt] = []
         elif self.init is None:
             return []
@@ -83,7 +73,7 @@ class _Dissolution:
             arguments, body = trees.shallow(self.init.args), self.init.body
             arguments.args = arguments.args[1:]
         bound = bound_arguments(arguments, self.making)
-        if bound is None or len(arguments.defaults) > len(arguments.args):
+        if bound is None:
             return None
         for statement in body:
             if _keeps_parameter(statement):

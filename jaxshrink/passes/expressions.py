@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
@@ -30,6 +31,8 @@ def hoist(view: View) -> Iterator[Edit]:
     for node in view.all(ast.expr):
         if replaceable(view, node):
             for part in parts(node):
+                if _is_class(view, part):
+                    continue  # in place of an instance it would puzzle
                 if view.thorough or trees.extent(part) > SHORT or isinstance(part, ast.Name):
                     yield Edit.replace(node, part)
 
@@ -113,6 +116,13 @@ def replaceable(view: View, node: ast.expr) -> bool:
         case ast.arguments():
             return True
     return False
+
+
+def _is_class(view: View, node: ast.expr) -> bool:
+    binding = view.binding(node)
+    if binding is not None:
+        return isinstance(binding.definitions[0], ast.ClassDef)
+    return isinstance(node, ast.Name) and isinstance(getattr(builtins, node.id, None), type)
 
 
 def _plain_values(view: View, node: ast.expr) -> tuple[str, ...]:

@@ -33,12 +33,36 @@ def test_a_method_that_is_not_only_called_stays() -> None:
     ("before", "after"),
     [
         ("class C: x = 1\nf(C(a, b))", "class C: x = 1\nf(C())"),
-        ("class C: x = 1\nf(C(a, b))", "class C: x = 1\nf(C)"),
+        ("class C: x = 1\nf(C(a, b).x)", "class C: x = 1\nf(C.x)"),
+        ("class C: x = 1\nf(C(a), C(b))", "f(object(), object())"),
         ("class C: x = 1\nc = object.__new__(C)\nf(c)", "class C: x = 1\nc = C()\nf(c)"),
     ],
 )
 def test_instances(before: str, after: str) -> None:
     assert written(after) in edits_of("instances", before)
+
+
+STATE = "class State(NamedTuple):\n    step: int\n    value: float = 0.0\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("s = State(a, value=b)\nf(s.value, State(c))", "s = (a, b)\nf(s[1], (c, 0.0))"),
+        ("f(lambda s: State(s.step + 1, s.value), State(a))", "f(lambda s: (s[0] + 1, s[1]), (a, 0.0))"),
+    ],
+)
+def test_records(before: str, after: str) -> None:
+    assert edits_of("records", STATE + before) == [written(after)]
+
+
+def test_a_record_that_is_asked_for_its_class_stays() -> None:
+    assert edits_of("records", STATE + "isinstance(State(a), State)") == []
+
+
+def test_a_class_in_place_of_its_instance_would_puzzle() -> None:
+    program = "class C: pass\nf(C(a))"
+    assert written("class C: pass\nf(C)") not in edits_of("hoist", program) + edits_of("instances", program)
 
 
 @pytest.mark.parametrize(
