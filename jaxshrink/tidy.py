@@ -27,6 +27,9 @@ ALIASES = {"jax.numpy": "jnp", "numpy": "np", "jax.experimental.pallas": "pl"}
 LAZY = frozenset({"experimental", "example_libraries", "extend", "flatten_util", "scipy", "test_util", "export", "ffi"})
 """Modules in `jax` that `import jax` does not load in all versions."""
 
+WIDTHS = (88, 120)
+"""Lengths of lines, the first preferred."""
+
 Import: TypeAlias = ast.Import | ast.ImportFrom
 
 SURROUNDINGS = frozenset({"os", "sys", "environ", "warnings", "logging"})
@@ -220,8 +223,12 @@ def _plain(text: str) -> str:
 
 
 def _formatted(text: str) -> str:
-    """Formatted by black; as it is where black does not know the syntax yet."""
+    """Formatted by black; as it is where black does not know the syntax yet.
+
+    Where lines of black's own width take a trailing comma more, they may be longer.
+    """
     try:
-        return black.format_str(text, mode=black.Mode())
+        versions = [black.format_str(text, mode=black.Mode(line_length=width)) for width in WIDTHS]
     except black.parsing.InvalidInput:
         return text + "\n"
+    return min(versions, key=count_tokens)

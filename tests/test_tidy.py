@@ -46,14 +46,7 @@ CASES = {
         from jax.experimental import pallas as pl
         from jax.sharding import PartitionSpec
 
-        f(
-            jnp.ones(1),
-            np.zeros(2),
-            jnp.zeros(3),
-            pl.load,
-            PartitionSpec("x"),
-            PartitionSpec("y"),
-        )
+        f(jnp.ones(1), np.zeros(2), jnp.zeros(3), pl.load, PartitionSpec("x"), PartitionSpec("y"))
         """,
     ),
     "from jax": (
