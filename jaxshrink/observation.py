@@ -41,7 +41,7 @@ class Array:
     """An array, array scalar or tracer.
 
     `data` are all elements, nested as `tolist()` gives them, where there are at most 64 known ones;
-    `sample` the first eight. Complex elements are text (`"(1+2j)"`).
+    complex ones are text (`"(1+2j)"`). `min` is the least, where that is known; `nan`: there is one.
     """
 
     lib: str  # "numpy" or "jax"
@@ -52,9 +52,7 @@ class Array:
     key: bool = False  # a typed PRNG key
     scalar: bool = False  # a NumPy scalar such as `np.float32(1)`
     data: Any = None
-    sample: tuple[Any, ...] = ()
     min: Any = None
-    max: Any = None
     nan: bool = False
 
 
@@ -193,18 +191,6 @@ Recipe: TypeAlias = (
 
 
 @dataclasses.dataclass(frozen=True)
-class Value:
-    """What an expression gave: its last value and how often it was evaluated.
-
-    `varies`: not always the same literal, or arrays of another shape or dtype.
-    """
-
-    count: int
-    value: Ref
-    varies: bool
-
-
-@dataclasses.dataclass(frozen=True)
 class UserFrame:
     """A frame of the program on the failing stack; `position` is its index in `outcome.frames`."""
 
@@ -257,7 +243,7 @@ class Observation:
     modules: tuple[UserModule, ...]  # as their execution started
     finished: tuple[str, ...]  # names of modules as their execution ended
     lines: Mapping[str, frozenset[int]]  # first lines of the statements that were executed
-    values: Mapping[Span, Value]
+    values: Mapping[Span, Ref]  # the last value of each expression
     frames: tuple[UserFrame, ...]  # innermost first
     transforms: tuple[Gap, ...]
     library_calls: tuple[LibraryCall, ...]  # innermost first
@@ -278,7 +264,7 @@ class Observation:
             modules=tuple(UserModule(**module) for module in data["modules"]),
             finished=tuple(data["finished"]),
             lines={file: frozenset(lines) for file, lines in data["lines"].items()},
-            values={_span(value): Value(value["count"], value["value"], value["varies"]) for value in data["values"]},
+            values={_span(value): value["value"] for value in data["values"]},
             frames=tuple(
                 UserFrame(frame["position"], frame["function"], frame["module"], _span(frame), frame["locals"])
                 for frame in data["frames"]
@@ -305,7 +291,7 @@ def _span(data: Mapping[str, Any]) -> Span:
 
 def _array(data: Mapping[str, Any]) -> Array:
     fields = {name: value for name, value in data.items() if name != "k"}
-    return Array(**{**fields, "shape": tuple(data["shape"]), "sample": tuple(data.get("sample") or ())})
+    return Array(**{**fields, "shape": tuple(data["shape"])})
 
 
 def _collection(data: Mapping[str, Any]) -> Collection:

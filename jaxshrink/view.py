@@ -63,7 +63,7 @@ class View:
         if value is None or self.observation is None:
             return None
         try:
-            return render.plain(value.value, self.observation.objects)
+            return render.plain(value, self.observation.objects)
         except Unrenderable:
             return None
 

@@ -7,7 +7,6 @@ from recorder import BIG, Summary
 FULL = 64
 """Elements up to which all of an array is told."""
 
-SAMPLE = 8
 
 
 def array_recipe(value):
@@ -78,7 +77,7 @@ def _contents(numpy, value):
         return {}
     text = value.dtype.kind in "US"
     flat = value.ravel()
-    contents = {"sample": [_element(one) for one in flat[:SAMPLE]]}
+    contents = {}
     if value.size <= FULL:
         contents["data"] = _nest([_element(one) for one in flat], value.shape)
     if value.dtype.kind == "V":  # bfloat16 and other extension types
@@ -87,7 +86,7 @@ def _contents(numpy, value):
         known = flat[~numpy.isnan(flat)] if flat.dtype.kind == "f" else flat
         contents["nan"] = len(known) < len(flat)
         if len(known):
-            contents["min"], contents["max"] = _element(known.min()), _element(known.max())
+            contents["min"] = _element(known.min())
     return contents
 
 

@@ -132,9 +132,7 @@ class Run:
                 continue
             index = renderer.ref(value)
             if not renderer.is_opaque(index):
-                place = dict(zip(("file", "line", "column", "end_line", "end_column"), span))
-                count, varies = self.recorder.counts[site], bool(self.recorder.varies[site])
-                yield {**place, "count": count, "value": index, "varies": varies}
+                yield {**dict(zip(("file", "line", "column", "end_line", "end_column"), span)), "value": index}
 
     def _outcome(self, failing):
         error = self.exception

@@ -22,8 +22,7 @@ HOT = 10_000
 """Evaluations after which a site is watched no longer: from then on it calls the `get` of an empty
 dictionary, which answers its second argument, in a tenth of the time."""
 
-_SCALARS = (type(None), bool, int, float, complex, str, bytes, range, type(Ellipsis))
-_ATOMS = (*_SCALARS, slice, type(NotImplemented))
+_ATOMS = (type(None), bool, int, float, complex, str, bytes, range, slice, type(Ellipsis), type(NotImplemented))
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _FLEETING = (BaseException, super, types.FrameType, types.TracebackType, types.CellType)
 _MADE_LIMIT = 5000
@@ -57,7 +56,7 @@ class Recorder:
 
     def __init__(self, sites, is_local, keep_containers=True):
         self.sites, self.is_local, self.keep_containers = sites, is_local, keep_containers
-        self.ran, self.counts, self.last, self.varies = bytearray(), [], [], bytearray()
+        self.ran, self.counts, self.last = bytearray(), [], []
         self.finished = []  # names of the program's modules, as their execution ended
         self.made = {}  # id -> Made
         self.latest = {}  # site -> id of the object made there, where it is one that had to be kept alive
@@ -76,7 +75,6 @@ class Recorder:
         new = len(self.sites.values) - known
         self.counts += [0] * new
         self.last += [Nothing] * new
-        self.varies.extend(bytes(new))
         for site in range(known, known + new):
             setattr(builtins, instrument.site_name(site), self._record_function(site))
 
@@ -95,19 +93,14 @@ class Recorder:
 
     def _record_function(self, site):
         """What the code at a site calls with each value; written for speed."""
-        counts, last, varies, plain, get_keeper = self.counts, self.last, self.varies, self.plain, self.keepers.get
+        counts, last, plain, get_keeper = self.counts, self.last, self.plain, self.keepers.get
         classify, remember, getframe = self._classify, self._remember, sys._getframe
         is_call = isinstance(self.sites.expressions[site], ast.Call)
 
         def record(_, value):
             kind = type(value)
             keep = get_keeper(kind, classify)
-            new = value if keep is None else keep(value)
-            old = last[site]
-            if old is not new:
-                if old is not Nothing and not varies[site] and not alike(old, new):
-                    varies[site] = 1
-                last[site] = new
+            last[site] = value if keep is None else keep(value)
             if is_call and kind not in plain:
                 remember(site, value, getframe(1))
             count = counts[site] = counts[site] + 1
@@ -170,30 +163,6 @@ class Recorder:
                 self.plain.add(kind)
         self.keepers[kind] = keep
         return value if keep is None else keep(value)
-
-
-def alike(old, new, depth=3):
-    """Whether two values are the same literal, or arrays of the same shape and dtype."""
-    try:
-        return _alike(old, new, depth)
-    except Exception:
-        return False
-
-
-def _alike(old, new, depth):
-    kind = type(old)
-    if kind is not type(new):
-        return False
-    if kind in _SCALARS:
-        return bool(old == new) or repr(old) == repr(new)  # nan
-    if kind is Summary or _is_array_type(kind):
-        return old.shape == new.shape and old.dtype == new.dtype
-    if kind in (list, tuple) and depth:
-        return len(old) == len(new) and all(_alike(a, b, depth - 1) for a, b in zip(old, new))
-    if kind is dict and depth:
-        same_keys = len(old) == len(new) and all(type(key) in _SCALARS and key in new for key in old)
-        return same_keys and all(_alike(old[key], new[key], depth - 1) for key in old)
-    return False
 
 
 def _is_array_type(kind):

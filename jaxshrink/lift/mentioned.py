@@ -56,7 +56,7 @@ def _collect(view: View, observation: Observation, node: ast.AST, values: dict[s
         known = (observation.values.get(_span(use)) for use in binding.uses)
         value = next((each for each in known if each is not None), None)
         if value is not None:
-            values.setdefault(binding.name, value.value)
+            values.setdefault(binding.name, value)
 
 
 def _span(node: ast.AST) -> Span:

@@ -217,14 +217,14 @@ def _operands(
         origin = None if child in failing else getattr(child, "origin", None)
         value = observation.values.get(Span(*origin)) if origin is not None else None
         read = isinstance(child, ast.expr) and isinstance(getattr(child, "ctx", None), ast.Load | None)
-        container = value is not None and not isinstance(observation.objects[value.value], Array | Literal)
+        container = value is not None and not isinstance(observation.objects[value], Array | Literal)
         if value is not None and isinstance(child, ast.expr) and read and (whole or not container):
             try:
-                render.plain(value.value, observation.objects)
+                render.plain(value, observation.objects)
             except Unrenderable:
                 pass
             else:
-                yield child, value.value
+                yield child, value
                 continue
         yield from _operands(view, observation, child, failing, whole=whole)
 

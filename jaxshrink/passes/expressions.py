@@ -143,6 +143,8 @@ def _plain_values(view: View, node: ast.expr) -> tuple[str, ...]:
             return (ast.unparse(observed), "None")
         case ast.BinOp() | ast.UnaryOp() | ast.Compare():
             return ("1.0",)
+        case ast.Lambda() | ast.Return() if isinstance(node, ast.Call):  # many a function must return a pair
+            return ("0", "None", "(0, 0)")
         case ast.keyword() | ast.Tuple() | ast.Dict() | ast.List():
             return ("1.0", "None")
     return ("0", "None")

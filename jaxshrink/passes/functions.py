@@ -14,6 +14,8 @@ from jaxshrink.view import View
 def parameters(view: View) -> Iterator[Edit]:
     """Drop a parameter and what the calls pass for it; where it is read, an observed value or a default stands in."""
     for function in view.all(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
+        if _is_called_through(view, function):
+            continue  # `arguments` drops both ends
         calls = _calls(view, function)
         arguments = function.args
         for i, arg in enumerate([*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]):
@@ -148,6 +150,17 @@ def _calls(view: View, function: Function) -> list[ast.Call]:
     if binding is None or len(binding.definitions) > 1:
         return []
     return view.calls(binding) or []
+
+
+def _is_called_through(view: View, function: Function) -> bool:
+    """Is what a transformation makes of the function called at once, as in `jit(f)(x)`?"""
+    binding = None if isinstance(function, ast.Lambda) else view.binding(function)
+    for use in [function] if binding is None else binding.uses:
+        call = view.parents[use]
+        above = view.parents.get(call)
+        if isinstance(call, ast.Call) and use in call.args and isinstance(above, ast.Call) and above.func is call:
+            return True
+    return False
 
 
 def _definition(view: View, function: Function) -> ast.AST:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from jaxshrink import tree as trees
 from jaxshrink.bundle import parse_with_origin
-from jaxshrink.observation import Array, Literal, Observation, Recipe, Span, Value
+from jaxshrink.observation import Array, Literal, Observation, Recipe, Ref, Span
 from jaxshrink.outcome import End, Outcome
 from jaxshrink.passes import PASSES
 from jaxshrink.settle import settle
@@ -51,12 +51,12 @@ def observation_of(
 ) -> Observation:
     """An observation of a run in which expressions had these values and these lines were executed."""
     recipes = [*objects]
-    found: dict[Span, Value] = {}
+    found: dict[Span, Ref] = {}
     for text, value in values.items():
         recipes.append(value if isinstance(value, Recipe) else Literal(repr(value)))
         for node in ast.walk(tree):
             if isinstance(node, ast.expr) and ast.unparse(node) == text:
-                found[Span(*node.origin)] = Value(1, len(recipes) - 1, False)  # type: ignore[attr-defined]
+                found[Span(*node.origin)] = len(recipes) - 1  # type: ignore[attr-defined]
     return Observation(
         outcome=Outcome(End.EXCEPTION),
         python="3.11",

@@ -24,6 +24,11 @@ def test_parameters_go_at_both_ends(before: str, after: str) -> None:
     assert written(after) in edits_of("parameters", before)
 
 
+def test_a_function_keeps_the_parameters_that_its_transformation_passes() -> None:
+    assert edits_of("parameters", "jax.jit(lambda x: g(1))(2)") == []
+    assert edits_of("parameters", "def f(x): g(1)\njax.vmap(f, in_axes=0)(a)") == []
+
+
 def test_a_parameter_leaves_what_was_observed() -> None:
     before = "def f(a, b): g(a, b)\nh(f)"
     assert written("def f(b): g(jnp.ones(2), b)\nh(f)") in edits_of("parameters", before, {"a": array(2)})
