@@ -1,0 +1,39 @@
+"""The README says what is there; so does the API of the command line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from jaxshrink.cli import command
+from jaxshrink.options import Given
+from jaxshrink.result import STATUSES, Result
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+QUOTED = set(re.findall(r"`([^`\n]+)`", README))
+
+
+def test_each_module_has_its_place() -> None:
+    there = {path.name + "/" * path.is_dir() for path in (ROOT / "jaxshrink").iterdir()}
+    modules = {name for name in there if name.endswith((".py", "/")) and not name.startswith(("__main__", "__py", "."))}
+    assert modules - QUOTED == set()
+    mentioned = {name for name in QUOTED if re.fullmatch(r"\w+(\.py|/)", name)} - {"repro.py"}
+    assert {name for name in mentioned if not (ROOT / name).exists()} <= modules
+
+
+def test_each_option_is_told_of() -> None:
+    options = {name for each in command.params for name in each.opts if name.startswith("-")}
+    quoted = {word for text in QUOTED for word in re.findall(r"--?[\w-]+", text)}
+    assert options - quoted == {"--quiet", "--verbose", "--version"}
+    assert {name for name in quoted if name.startswith("--")} <= options
+
+
+def test_the_api_has_the_options_of_the_command() -> None:
+    names = {each.name for each in command.params}
+    assert names - {"repro", "as_json", "quiet", "verbose", "version", "list_passes"} == Given.__optional_keys__ - {"args"}
+
+
+def test_each_part_of_the_report_is_told_of() -> None:
+    assert Result("error", "").to_json().keys() <= QUOTED
+    assert set(STATUSES) <= QUOTED
