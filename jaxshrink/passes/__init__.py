@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Callable, Iterable
 
 from jaxshrink.passes import (
+    apart,
     arrays,
     classes,
     containers,
@@ -57,6 +58,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("projections", containers.projections),
     Pass("unwrap", transforms.unwrap),
     Pass("arguments", transforms.arguments),
+    Pass("parameters-apart", apart.parameters_apart),
     Pass("without-aux", transforms.without_aux),
     Pass("unmap", transforms.unmap),
     Pass("plainer", transforms.plainer),

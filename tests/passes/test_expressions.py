@@ -55,6 +55,7 @@ def test_hoist_deep_reaches_any_expression_below(before: str, after: str) -> Non
         ("f(k=a())", "f(k=None)"),
         ("np.ones((n, 2))", "np.ones((1, 2))"),
         ("np.ones((n, 2))", "np.ones(())"),
+        ("f(lambda x: g(x), h)", "f(lambda x: (0, 0), h)"),
     ],
 )
 def test_constants(before: str, after: str) -> None:

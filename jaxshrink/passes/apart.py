@@ -1,0 +1,75 @@
+"""Parameters that a transformation treats apart, `static_argnums` and `nondiff_argnums`, dropped everywhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxshrink import tree as trees
+from jaxshrink.tree import DELETE, Edit, Replacement
+from jaxshrink.view import View
+
+WORDS = ("static_argnums", "nondiff_argnums", "static_argnames")
+
+
+def parameters_apart(view: View) -> Iterator[Edit]:
+    """Drop a static or non-differentiable parameter, what is passed for it, and what says that it is one."""
+    for function in view.all(ast.FunctionDef):
+        for decorator in function.decorator_list:
+            for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+                if keyword.arg in WORDS and isinstance(decorator, ast.Call):
+                    edit = _without(view, function, decorator, keyword)
+                    if edit is not None:
+                        yield edit
+
+
+def _without(view: View, function: ast.FunctionDef, decorator: ast.Call, keyword: ast.keyword) -> Edit | None:
+    """The edit; None where the function is used in other ways than calls and rules."""
+    binding = view.binding(function)
+    names = [arg.arg for arg in function.args.args]
+    said = {node.value for node in ast.walk(keyword.value) if isinstance(node, ast.Constant)}
+    positions = [i for i, name in enumerate(names) if i in said or name in said]
+    if binding is None or len(positions) != len(said):
+        return None
+    partial = len(decorator.args) == len(decorator.keywords) == 1 and "partial" in ast.unparse(decorator.func)
+    changes: dict[ast.AST, Replacement] = {decorator: decorator.args[0]} if partial else {keyword: DELETE}
+    for position in positions:
+        changes.update(_dropped(view, function, position))
+    for use in binding.uses:
+        parent = view.parents[use]
+        if isinstance(parent, ast.Call) and parent.func is use:
+            passed = [arg for i, arg in enumerate(parent.args) if i in positions]
+            named = [each for each in parent.keywords if each.arg in names and names.index(each.arg) in positions]
+            changes.update(dict.fromkeys([*passed, *named], DELETE))
+        elif isinstance(parent, ast.Attribute):
+            for rule, first in _rules(view, parent):
+                for position in range(len(positions)) if first else positions:
+                    changes.update(_dropped(view, rule, position))
+        else:
+            return None
+    return Edit(changes, 8, ("apart", trees.identity(keyword)))
+
+
+def _rules(view: View, attribute: ast.Attribute) -> Iterator[tuple[ast.FunctionDef | ast.Lambda, bool]]:
+    """The rules that are given to `f.defjvp` and the like: which take what is apart first, which in its place."""
+    parent = view.parents[attribute]
+    if isinstance(parent, ast.FunctionDef):
+        yield parent, attribute.attr != "defvjp"
+    for i, arg in enumerate(parent.args) if isinstance(parent, ast.Call) and parent.func is attribute else ():
+        binding = view.binding(arg)
+        rule = binding.definitions[0] if binding is not None else arg
+        if isinstance(rule, ast.FunctionDef | ast.Lambda):
+            yield rule, attribute.attr != "defvjp" or i > 0
+
+
+def _dropped(
+    view: View, function: ast.FunctionDef | ast.Lambda, position: int
+) -> Iterator[tuple[ast.AST, Replacement]]:
+    """A parameter goes; a value stands where it was read."""
+    if position < len(function.args.args):
+        arg = function.args.args[position]
+        yield arg, DELETE
+        binding = view.binding(arg)
+        for use in binding.uses if binding is not None else ():
+            if (value := view.stand_in(use)) is not None:
+                yield use, value
