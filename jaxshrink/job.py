@@ -57,8 +57,10 @@ class Job:
         self.began = time.monotonic()
         self.program = inputs.read(options.path, options.python)
         self.folder = stack.enter_context(mirrored(self.program.folder))
-        _, hoisted = hoist_environment(parse_with_origin(self.program.entry.text, str(self.program.entry.path)))
-        self.env = {**hoisted, **options.env}
+        self.env: dict[str, str] = {}
+        for source in reversed(self.program.sources):  # the entry's own settings come last
+            self.env |= hoist_environment(parse_with_origin(source.text, str(source.path)))[1]
+        self.env |= options.env
         self.journal = Journal.of(options)
         self.watched_runs = 0
         self.runners: list[Runner] = []

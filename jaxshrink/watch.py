@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import signal
@@ -48,7 +49,15 @@ def watch(
             _kill_group(process)
         if not out.exists():
             raise NotObserved(process.returncode, stderr.decode(errors="replace"))
-        return Observation.load(out)
+        return _without_folder(Observation.load(out), folder)
+
+
+def _without_folder(observation: Observation, folder: Path) -> Observation:
+    """The files in a message named as in those of candidates: the folder was the mirror's."""
+    message = observation.outcome.message
+    for path in {str(folder), str(folder.resolve())}:
+        message = message and message.replace(f"{path}{os.sep}", "")
+    return dataclasses.replace(observation, outcome=dataclasses.replace(observation.outcome, message=message))
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
