@@ -59,6 +59,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("unwrap", transforms.unwrap),
     Pass("arguments", transforms.arguments),
     Pass("parameters-apart", apart.parameters_apart),
+    Pass("parameters-with-rules", apart.parameters_with_rules),
     Pass("without-aux", transforms.without_aux),
     Pass("unmap", transforms.unmap),
     Pass("plainer", transforms.plainer),

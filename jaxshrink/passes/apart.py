@@ -1,4 +1,4 @@
-"""Parameters that a transformation treats apart, `static_argnums` and `nondiff_argnums`, dropped everywhere."""
+"""Parameters of functions with rules of their own, and those that a transformation treats apart, dropped everywhere."""
 
 from __future__ import annotations
 
@@ -23,6 +23,32 @@ def parameters_apart(view: View) -> Iterator[Edit]:
                         yield edit
 
 
+def parameters_with_rules(view: View) -> Iterator[Edit]:
+    """Drop a parameter of a `custom_vjp` function at all ends: calls, forward rule, cotangents."""
+    for function in view.all(ast.FunctionDef):
+        binding = view.binding(function)
+        uses = binding.uses if binding is not None else []
+        above = [view.parents[use] for use in uses]
+        rules = [rule for parent in above if isinstance(parent, ast.Attribute) for rule in _rules(view, parent)]
+        calls = [parent for parent in above if isinstance(parent, ast.Call) and parent.func in uses]
+        for position, arg in enumerate(function.args.args if rules else ()):
+            changes = dict(_dropped(view, function, position))
+            gone = [passed for call in calls for passed in call.args[position : position + 1]]
+            for rule, is_backward in rules:
+                if is_backward:
+                    gone += [each for result in _returned_tuples(rule) for each in result.elts[position : position + 1]]
+                else:
+                    changes.update(_dropped(view, rule, position))
+            yield Edit({**changes, **dict.fromkeys(gone, DELETE)}, 8, ("ruled", trees.identity(arg)))
+
+
+def _returned_tuples(function: ast.FunctionDef | ast.Lambda) -> list[ast.Tuple]:
+    if isinstance(function, ast.Lambda):
+        return [function.body] if isinstance(function.body, ast.Tuple) else []
+    returns = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
+    return [value for value in returns if isinstance(value, ast.Tuple)]
+
+
 def _without(view: View, function: ast.FunctionDef, decorator: ast.Call, keyword: ast.keyword) -> Edit | None:
     """The edit; None where the function is used in other ways than calls and rules."""
     binding = view.binding(function)
@@ -35,19 +61,19 @@ def _without(view: View, function: ast.FunctionDef, decorator: ast.Call, keyword
     changes: dict[ast.AST, Replacement] = {decorator: decorator.args[0]} if partial else {keyword: DELETE}
     for position in positions:
         changes.update(_dropped(view, function, position))
+    gone: list[ast.AST] = []
     for use in binding.uses:
         parent = view.parents[use]
         if isinstance(parent, ast.Call) and parent.func is use:
-            passed = [arg for i, arg in enumerate(parent.args) if i in positions]
-            named = [each for each in parent.keywords if each.arg in names and names.index(each.arg) in positions]
-            changes.update(dict.fromkeys([*passed, *named], DELETE))
+            gone += [arg for i, arg in enumerate(parent.args) if i in positions]
+            gone += [each for each in parent.keywords if each.arg in names and names.index(each.arg) in positions]
         elif isinstance(parent, ast.Attribute):
             for rule, first in _rules(view, parent):
                 for position in range(len(positions)) if first else positions:
                     changes.update(_dropped(view, rule, position))
         else:
             return None
-    return Edit(changes, 8, ("apart", trees.identity(keyword)))
+    return Edit({**changes, **dict.fromkeys(gone, DELETE)}, 8, ("apart", trees.identity(keyword)))
 
 
 def _rules(view: View, attribute: ast.Attribute) -> Iterator[tuple[ast.FunctionDef | ast.Lambda, bool]]:

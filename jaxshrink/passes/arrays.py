@@ -71,12 +71,16 @@ def scalars(view: View) -> Iterator[Edit]:
 
 
 def axes(view: View) -> Iterator[Edit]:
-    """Drop an axis of every array that has the same number there, and one axis of each array alone."""
+    """Drop an axis of every array, also from what else has an element for each axis, and one of each array alone."""
     shapes = [shape for node in view.all(ast.Call) if is_constructor(node) and (shape := _shape(node))]
+    ranks = {len(shape.elts) for shape in shapes}
+    others = [node for node in view.all(ast.Tuple, ast.List) if len(node.elts) in ranks and node not in shapes]
     for position in (0, -1):
         same: dict[ast.AST, Replacement] = {shape.elts[position]: DELETE for shape in shapes}
         if len(same) > 1:
             yield Edit(same, 2 * len(same))
+        if len(ranks) == 1 and others:
+            yield Edit({**same, **{node.elts[position]: DELETE for node in others}}, 2 * (len(same) + len(others)))
     for shape in shapes:
         for element in shape.elts:
             yield Edit.delete(element)

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
-from jaxshrink.scopes import FUNCTION, Function
+from jaxshrink.scopes import FUNCTION, Binding, Function
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
 
@@ -115,15 +115,21 @@ def splice(view: View) -> Iterator[Edit]:
             body, result = body[:-1], last.value
         if any(isinstance(node, ast.Return | ast.Yield | ast.YieldFrom) for node in _own(body)):
             continue
-        setup = [
-            ast.Assign([ast.Name(name, ast.Store())], value)
-            for name, value in bound.items()
-            if not (isinstance(value, ast.Name) and value.id == name)
-        ]
+        taken = view.scopes.scope_of[view.function(statement) or view.tree].bindings
+        changes: dict[ast.AST, Replacement] = {function: DELETE}
+        setup: list[ast.stmt] = []
+        for name, value in bound.items():
+            parameter = view.scopes.scope_of[function].bindings[name]
+            if isinstance(value, ast.Name) and value.id == name:
+                continue
+            if name in taken and len(parameter.definitions) == 1:  # there the name means something else
+                changes.update(_substituted(parameter, value))
+            else:
+                setup.append(ast.Assign([ast.Name(name, ast.Store())], value))
         rest: tuple[ast.stmt, ...] = (statement,)
         if isinstance(statement, ast.Expr) and statement.value is calls[0]:
             rest = (ast.Expr(result),) if result is not None else ()
-        changes: dict[ast.AST, Replacement] = {function: DELETE, statement: (*setup, *body, *rest)}
+        changes[statement] = (*setup, *body, *rest)
         changes[calls[0]] = result if result is not None else ast.Constant(None)
         yield Edit(changes, 8)
 
@@ -226,10 +232,14 @@ def _applied(
         return None
     changes = {**changes, call: body}
     for name, value in bound.items():
-        uses = view.scopes.scope_of[function].bindings[name].uses
-        for i, use in enumerate(uses):
-            changes[use] = value if i == 0 else trees.clone(value)
+        changes.update(_substituted(view.scopes.scope_of[function].bindings[name], value))
     return Edit(changes, 4)
+
+
+def _substituted(variable: Binding, value: ast.expr) -> Iterator[tuple[ast.AST, Replacement]]:
+    """A value in all places where a variable is read."""
+    for i, use in enumerate(variable.uses):
+        yield use, value if i == 0 else trees.clone(value)
 
 
 def _own(body: list[ast.stmt]) -> Iterator[ast.AST]:

@@ -75,13 +75,21 @@ def without_aux(view: View) -> Iterator[Edit]:
 
 
 def plainer(view: View) -> Iterator[Edit]:
-    """A plainer function of JAX in the place of one."""
+    """A plainer function of JAX in the place of one; a mesh of a single axis."""
     for node in view.all(ast.Attribute):
         for name in PLAINER.get(node.attr, ()):
             yield Edit.replace(node, ast.Attribute(node.value, name, node.ctx))
+    for call in view.all(ast.Call):
+        if _name(call.func) == "Mesh" and len(call.args) > 1 and isinstance(axes := call.args[1], ast.Tuple):
+            for axis in axes.elts:
+                devices = trees.expression("jax.devices()")
+                yield Edit.replace(call, ast.Call(call.func, [devices, ast.Tuple([axis], ast.Load())], []))
 
 
 def _unwrapped(call: ast.Call) -> Iterator[ast.expr]:
+    match call.func:
+        case ast.Subscript(value=ast.Call(func=func, args=[f, *points])) if _name(func) == "vjp":
+            yield ast.Call(ast.Call(trees.expression("jax.grad"), [f], []), points, [])
     args = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
     match _name(call.func), args:
         case "scan", [f, init, xs, *_]:

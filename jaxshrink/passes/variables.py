@@ -22,9 +22,14 @@ def inline(view: View) -> Iterator[Edit]:
                     binding = view.binding(element)
                     if binding is not None and len(binding.definitions) == 1 and len(binding.uses) == 1:
                         yield Edit({element: DELETE, value: DELETE, binding.uses[0]: trees.shallow(value)}, 2)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+                uses = [(i, use) for i, part in enumerate(targets) if (b := view.binding(part)) for use in b.uses]
+                if len(uses) == 1:  # of what a call gives, one part is read once
+                    element = ast.Subscript(value, ast.Constant(uses[0][0]), ast.Load())
+                    yield Edit({statement: DELETE, uses[0][1]: element}, 3)
             case ast.Assign(targets=[*several], value=value) if len(several) > 1:
-                for each in several:
-                    yield Edit.delete(each)
+                for other in several:
+                    yield Edit.delete(other)
 
 
 def aliases(view: View) -> Iterator[Edit]:

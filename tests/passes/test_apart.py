@@ -47,3 +47,25 @@ def test_parameters_apart(before: str, after: str) -> None:
 
 def test_a_function_that_is_passed_on_keeps_them() -> None:
     assert edits_of("parameters-apart", JVP + "jax.grad(f)(a, 1)") == []
+
+
+def test_parameters_with_rules() -> None:
+    before = """
+@jax.custom_vjp
+def f(x, n):
+    return g(x, n)
+def forward(x, n):
+    return f(x, n), x
+f.defvjp(forward, lambda res, ct: (h(res, ct), None))
+k(lambda x: f(x, 3))
+"""
+    after = """
+@jax.custom_vjp
+def f(x):
+    return g(x, 1.0)
+def forward(x):
+    return f(x), x
+f.defvjp(forward, lambda res, ct: (h(res, ct),))
+k(lambda x: f(x))
+"""
+    assert written(after) in edits_of("parameters-with-rules", before)

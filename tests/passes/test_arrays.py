@@ -41,6 +41,7 @@ def test_scalars(before: str, after: str) -> None:
         ("f(np.ones((2, 3)), np.zeros((2, 4)))", "f(np.ones((2,)), np.zeros((2,)))"),
         ("f(np.ones((2, 3)), np.zeros((2, 4)))", "f(np.ones((3,)), np.zeros((2, 4)))"),
         ("f(np.ones((2,)))", "f(np.ones(2))"),
+        ("f(np.ones((2, 3)), (0, 1))", "f(np.ones((3,)), (1,))"),
     ],
 )
 def test_axes(before: str, after: str) -> None:

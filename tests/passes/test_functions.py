@@ -110,6 +110,7 @@ def test_inline_calls(before: str, after: str) -> None:
             "def h(x):\n    g(x)\n    return k(x)\nh(a)",
         ),
         ("def f(x, y=2):\n    g(x)\n    h(y)\nf(a)", "x = a\ny = 2\ng(x)\nh(y)"),
+        ("def f(x):\n    g(x)\n    h(x)\nx = a\nf(x + 1)\nk(x)", "x = a\ng(x + 1)\nh(x + 1)\nk(x)"),
     ],
 )
 def test_splice(before: str, after: str) -> None:

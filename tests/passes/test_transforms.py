@@ -22,6 +22,7 @@ from tests.passes.proposing import array, edits_of, written
         ("jax.tree.map(f, a, b)", "f(a, b)"),
         ("jax.jvp(f, (a, b), (c, d))", "f(a, b)"),
         ("jax.vjp(f, a, b)", "f(a, b)"),
+        ("jax.vjp(f, a)[1](b)", "jax.grad(f)(a)"),
         ("jax.pure_callback(f, s, a)", "f(a)"),
     ],
 )
@@ -70,3 +71,5 @@ def test_without_aux(before: str, after: str) -> None:
 
 def test_plainer() -> None:
     assert edits_of("plainer", "jax.value_and_grad(f)(a)") == [written("jax.grad(f)(a)")]
+    single = "Mesh(jax.devices(), ('y',))"
+    assert written(single) in edits_of("plainer", "Mesh(jax.devices().reshape((2, 2)), ('x', 'y'))")

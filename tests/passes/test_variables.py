@@ -13,6 +13,7 @@ from tests.passes.proposing import edits_of, written
         ("x = a()\nf(x)", "f(a())"),
         ("x = a()\nf(x, x)", "f(a(), a())"),
         ("x, y = a(), b()\nf(x, y)", "y, = b(),\nf(a(), y)"),
+        ("_, x = a()\nf(x)", "f(a()[1])"),
         ("x = y = a()\nf(y)", "y = a()\nf(y)"),
         ("def g():\n    x = a()\n    return x\ng()", "def g():\n    return a()\ng()"),
     ],
