@@ -62,6 +62,8 @@ def _masks(names: Set[str]) -> list[tuple[re.Pattern[str], _Substitute]]:
     return [
         (re.compile(r"0x[0-9a-fA-F]+"), "#"),
         (_LIBRARY_CLASS, lambda m: _class(m[1], names)),
+        (re.compile(rf"\b(?:Abstract)?Mesh\({_NESTED}\)"), "#mesh"),
+        (re.compile(rf"\b(?:P|PartitionSpec)\({_NESTED}\)"), "#spec"),
         (re.compile(r"<(?:function|bound method|built-in function|module)\b[^<>]*(?:<[^<>]*>[^<>]*)*>"), "<#>"),
         (re.compile(r"<[\w. ]*object at #>"), "<#>"),
         (re.compile(r"(?:\S+ at )?(?:[A-Za-z]:)?[\w.\-\\/]+\.py(?::\d+)*(?:, line \d+)?"), "#path"),

@@ -124,6 +124,8 @@ def test_exact_is_exact(pair: dict[str, Any]) -> None:
         ("structure PyTreeDef((*, {'a': (*, *)})) but", "structure PyTreeDef(*) but"),
         ("applied to the function 'local_grad' here", "applied to the function '<lambda>' here"),
         ("in /home/me/a/layers.py:17 (jit)", "in repro.py:3 (jit)"),
+        ("mesh=Mesh('a': 2, 'b': 2, axis_types=(Auto, Auto))", "mesh=Mesh('m': 4, axis_types=(Auto,))"),
+        ("spec=P(('a', 'b'), None), x", "spec=P('m'), x"),
         ("f is <function step at 0x7f30ca>, not it", "f is <function outer.<locals>.<lambda> at 0x1>, not it"),
         ("f is <function step at 0x7f30ca>, not it", "f is <bound method A.f of <__main__.A object at 0x1>>, not it"),
     ],
