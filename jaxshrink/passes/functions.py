@@ -38,7 +38,7 @@ def lambdas(view: View) -> Iterator[Edit]:
         binding = view.binding(function)
         if binding is None or len(binding.definitions) > 1 or len(binding.uses) != 1 or function.decorator_list:
             continue
-        body = _returned(function)
+        body = returned(function)
         if body is not None and not view.inside(binding.uses[0], function):
             new = ast.Lambda(function.args, body)
             yield Edit({function: DELETE, binding.uses[0]: new}, 4)
@@ -56,7 +56,7 @@ def decorated(view: View) -> Iterator[Edit]:
         if not binding.uses:
             for decorator in function.decorator_list:
                 yield Edit.replace(function, ast.Expr(decorator))
-        body = _returned(function)
+        body = returned(function)
         if body is not None and not any(view.inside(use, function) for use in binding.uses):
             new: ast.expr = ast.Lambda(function.args, body)
             for decorator in reversed(function.decorator_list):
@@ -84,7 +84,7 @@ def eta(view: View) -> Iterator[Edit]:
 def inline_calls(view: View) -> Iterator[Edit]:
     """Put what a function returns in the place of a call, its parameters replaced by the arguments."""
     for function in view.all(ast.FunctionDef, ast.Lambda):
-        body = function.body if isinstance(function, ast.Lambda) else _returned(function)
+        body = function.body if isinstance(function, ast.Lambda) else returned(function)
         calls = _calls(view, function)
         if body is None or not calls or getattr(function, "decorator_list", None):
             continue
@@ -175,7 +175,7 @@ def _definition(view: View, function: Function) -> ast.AST:
     return parent if isinstance(function, ast.Lambda) and isinstance(parent, ast.Assign) else function
 
 
-def _returned(function: ast.FunctionDef) -> ast.expr | None:
+def returned(function: ast.FunctionDef) -> ast.expr | None:
     """The expression that a function of a single `return` (or a single expression) gives."""
     match function.body:
         case [ast.Return(value=value)]:
