@@ -75,11 +75,13 @@ def without_aux(view: View) -> Iterator[Edit]:
 
 
 def plainer(view: View) -> Iterator[Edit]:
-    """A plainer function of JAX in the place of one; a mesh of a single axis."""
+    """A plainer function of JAX in the place of one; a mesh of a single axis; a scan over nothing."""
     for node in view.all(ast.Attribute):
         for name in PLAINER.get(node.attr, ()):
             yield Edit.replace(node, ast.Attribute(node.value, name, node.ctx))
     for call in view.all(ast.Call):
+        if _name(call.func) == "scan" and len(call.args) > 2:
+            yield Edit.replace(call, ast.Call(call.func, call.args[:2], [ast.keyword("length", ast.Constant(1))]))
         if _name(call.func) == "Mesh" and len(call.args) > 1 and isinstance(axes := call.args[1], ast.Tuple):
             for axis in axes.elts:
                 devices = trees.expression("jax.devices()")

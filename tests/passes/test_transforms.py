@@ -71,5 +71,6 @@ def test_without_aux(before: str, after: str) -> None:
 
 def test_plainer() -> None:
     assert edits_of("plainer", "jax.value_and_grad(f)(a)") == [written("jax.grad(f)(a)")]
+    assert edits_of("plainer", "lax.scan(f, a, b)") == [written("lax.scan(f, a, length=1)")]
     single = "Mesh(jax.devices(), ('y',))"
     assert written(single) in edits_of("plainer", "Mesh(jax.devices().reshape((2, 2)), ('x', 'y'))")
