@@ -57,6 +57,9 @@ def records(view: View) -> Iterator[Edit]:
         for read in view.all(ast.Attribute):
             if read.attr in position and isinstance(read.ctx, ast.Load):
                 changes[read] = ast.Subscript(read.value, ast.Constant(position[read.attr]), ast.Load())
+        for call in view.all(ast.Call):
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "_replace":
+                changes[call] = _with_replaced(call.func.value, list(position), call.keywords)
         yield Edit(changes, trees.extent(cls), ("record", trees.identity(cls)))
 
 
@@ -73,6 +76,13 @@ def class_bodies(view: View) -> Iterator[Edit]:
     for cls in view.all(ast.ClassDef):
         yield Edit.delete(*cls.body)
         yield Edit.replace(cls, tuple(cls.body))
+
+
+def _with_replaced(record: ast.expr, names: list[str], keywords: list[ast.keyword]) -> ast.Tuple:
+    """`s._replace(b=x)` as `(s[0], x)`."""
+    new = {keyword.arg: keyword.value for keyword in keywords}
+    old = [ast.Subscript(trees.clone(record), ast.Constant(i), ast.Load()) for i in range(len(names))]
+    return ast.Tuple([new.get(name, part) for name, part in zip(names, old, strict=True)], ast.Load())
 
 
 def making_call(view: View, use: ast.Name) -> ast.Call | None:

@@ -36,7 +36,8 @@ def collapsed(view: View) -> Iterator[Edit]:
 def numbers(view: View) -> Iterator[Edit]:
     """Make one number plainer."""
     for node in view.all(ast.Constant):
-        sizes = in_shape(view, node)
+        parent = view.parents[node]
+        sizes = in_shape(view, node) or (isinstance(parent, ast.keyword) and parent.arg == "length")
         match node.value:
             case bool():
                 if node.value:

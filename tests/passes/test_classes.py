@@ -49,6 +49,7 @@ STATE = "class State(NamedTuple):\n    step: int\n    value: float = 0.0\n"
     ("before", "after"),
     [
         ("s = State(a, value=b)\nf(s.value, State(c))", "s = (a, b)\nf(s[1], (c, 0.0))"),
+        ("f(lambda s: s._replace(value=a), State(b))", "f(lambda s: (s[0], a), (b, 0.0))"),
         ("f(lambda s: State(s.step + 1, s.value), State(a))", "f(lambda s: (s[0] + 1, s[1]), (a, 0.0))"),
     ],
 )
