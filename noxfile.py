@@ -78,6 +78,6 @@ def exam(session: nox.Session) -> None:
         session.skip(f"there is no {script}")
     session.install(".")
     bin_ = Path(session.bin)
-    out = os.path.join(session.create_tmp(), "exam")
+    out = Path(session.create_tmp(), "exam").resolve()  # the script runs elsewhere
     command = ["--jaxshrink", bin_ / "jaxshrink", "--python", bin_ / "python", "--kind", "exception", "--out", out]
     session.run("python", script, *command, *rest)
