@@ -14,8 +14,10 @@ from jaxshrink.view import View
 def parameters(view: View) -> Iterator[Edit]:
     """Drop a parameter and what the calls pass for it; where it is read, an observed value or a default stands in."""
     for function in view.all(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
-        if _is_called_through(view, function):
-            continue  # `arguments` drops both ends
+        through = _called_through(view, function)
+        if through is not None:  # `arguments` drops both ends
+            yield from (Edit.delete(arg) for arg in _without_argument(function.args, through))
+            continue
         calls = _calls(view, function)
         arguments = function.args
         for i, arg in enumerate([*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]):
@@ -158,15 +160,25 @@ def _calls(view: View, function: Function) -> list[ast.Call]:
     return view.calls(binding) or []
 
 
-def _is_called_through(view: View, function: Function) -> bool:
-    """Is what a transformation makes of the function called at once, as in `jit(f)(x)`?"""
+def _called_through(view: View, function: Function) -> ast.Call | None:
+    """The call of what a transformation makes of the function, if it is called at once, as in `jit(f)(x)`."""
     binding = None if isinstance(function, ast.Lambda) else view.binding(function)
     for use in [function] if binding is None else binding.uses:
         call = view.parents[use]
         above = view.parents.get(call)
         if isinstance(call, ast.Call) and use in call.args and isinstance(above, ast.Call) and above.func is call:
-            return True
-    return False
+            return above
+    return None
+
+
+def _without_argument(arguments: ast.arguments, call: ast.Call) -> Iterator[ast.arg]:
+    """The parameters for which a call passes nothing: what fails before they are bound does not miss them."""
+    keywords = {keyword.arg for keyword in call.keywords}
+    if None in keywords or any(isinstance(arg, ast.Starred) for arg in call.args):
+        return
+    for arg in [*[*arguments.posonlyargs, *arguments.args][len(call.args) :], *arguments.kwonlyargs]:
+        if arg.arg not in keywords:
+            yield arg
 
 
 def _definition(view: View, function: Function) -> ast.AST:

@@ -29,6 +29,12 @@ def test_a_function_keeps_the_parameters_that_its_transformation_passes() -> Non
     assert edits_of("parameters", "def f(x): g(1)\njax.vmap(f, in_axes=0)(a)") == []
 
 
+def test_a_transformed_function_loses_the_parameters_that_nothing_is_passed_for() -> None:
+    assert written("jax.jit(lambda x: g(1))(2)") in edits_of("parameters", "jax.jit(lambda x, y: g(1))(2)")
+    before = "jax.jit(lambda *, k, rate: g(1), static_argnames='k')(k=[])"
+    assert edits_of("parameters", before) == [written("jax.jit(lambda *, k: g(1), static_argnames='k')(k=[])")]
+
+
 def test_a_parameter_leaves_what_was_observed() -> None:
     before = "def f(a, b): g(a, b)\nh(f)"
     assert written("def f(b): g(jnp.ones(2), b)\nh(f)") in edits_of("parameters", before, {"a": array(2)})
