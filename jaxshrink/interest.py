@@ -8,7 +8,8 @@ import math
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from jaxshrink.failure import Failure, Signature
+from jaxshrink.failure import Failure
+from jaxshrink.kinds import Signature
 from jaxshrink.oracle import Runner
 from jaxshrink.outcome import End, Outcome, Tier
 from jaxshrink.slips import slips

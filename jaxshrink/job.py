@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jaxshrink import inputs, order
+from jaxshrink import inputs, kinds, order
 from jaxshrink.bundle import parse_with_origin
 from jaxshrink.cuts import Cuts, Unreproducible
 from jaxshrink.environment import hoist_environment
 from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable
-from jaxshrink.failure import Failure, Signature, names_of
+from jaxshrink.failure import Failure
 from jaxshrink.final import Final
 from jaxshrink.first import FirstRun, failure_to_keep, first_run, libraries, whole_program
 from jaxshrink.interest import Interest, Question, TimeUp
@@ -128,7 +128,7 @@ class Job:
             limit = max(LEAST_TIMEOUT, SLOWER * (self.seconds or 0))
             self.runner.setting = dataclasses.replace(self.runner.setting, timeout=limit)
         original = "\n".join(source.text for source in self.program.sources)
-        signature = Signature(self.failure, self.options.same, self.options.match, names_of(original))
+        signature = kinds.signature(self.failure, self.options, original)
         question = Question(signature, original, self.predicate)
         interest = Interest(self.runner, question, self.floor, self.deadline)
         observation = self.first.observation if self.first is not None else None

@@ -31,6 +31,12 @@ class Given(TypedDict, total=False):
     env: Mapping[str, str]
     same: str
     match: str | None
+    hang: float | None
+    recompiles: str | int | None
+    repeat: int | None
+    passes_with: Mapping[str, str]
+    passes_on: str | os.PathLike[str] | None
+    no_control: bool
     jobs: int | None
     timeout: float | None
     memory: float | None
@@ -46,7 +52,9 @@ class Given(TypedDict, total=False):
 class Options:
     """Checked options. Times are in seconds, `memory` is in GiB; None is no limit, or one that the job finds itself.
 
-    `python` is the path of the interpreter that runs the candidates, `tier` the cheapest tier allowed.
+    `python` is the path of the interpreter that runs the candidates, `tier` the cheapest tier allowed. `recompiles` is
+    a function's name, or nothing for any, and a number. `passes_with` and `passes_on` are an environment and an
+    interpreter with which the failure does not occur.
     """
 
     path: Path
@@ -57,6 +65,12 @@ class Options:
     env: Mapping[str, str] = dataclasses.field(default_factory=dict)
     same: str = "site"
     match: str | None = None
+    hang: float | None = None
+    recompiles: tuple[str, int] | None = None
+    repeat: int | None = None
+    passes_with: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    passes_on: Path | None = None
+    no_control: bool = False
     timeout: float | None = None
     memory: float | None = None
     time_limit: float | None = None
@@ -82,6 +96,12 @@ class Options:
             env=_environment(given.get("env", {})),
             same=_one_of("same", given.get("same", "site"), SAME),
             match=_regex(given.get("match")),
+            hang=_positive("hang", given.get("hang")),
+            recompiles=_recompiles(given.get("recompiles")),
+            repeat=None if given.get("repeat") is None else _whole("repeat", given.get("repeat")),
+            passes_with=_environment(given.get("passes_with", {})),
+            passes_on=None if given.get("passes_on") is None else _interpreter(given.get("passes_on")),
+            no_control=given.get("no_control", False),
             timeout=_positive("timeout", given.get("timeout")),
             memory=_positive("memory", given.get("memory")),
             time_limit=_positive("time_limit", given.get("time_limit")),
@@ -102,11 +122,11 @@ def check_passes(options: Options, known: Sequence[str]) -> None:
             raise UsageError(f"there is no pass {name!r}: {hint}")
 
 
-def assignment(text: str) -> tuple[str, str]:
+def assignment(text: str, option: str = "--env") -> tuple[str, str]:
     """The name and the value of `NAME=VALUE`. Raises UsageError."""
     name, equals, value = text.partition("=")
     if not equals:
-        raise UsageError(f"--env takes NAME=VALUE, not {text!r}")
+        raise UsageError(f"{option} takes NAME=VALUE, not {text!r}")
     return name, value
 
 
@@ -121,11 +141,23 @@ def _interpreter(python: str | os.PathLike[str] | None) -> Path:
 
 
 def _jobs(jobs: int | None) -> int:
-    if jobs is None:
-        return _usable_cpus()
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise UsageError(f"jobs must be a whole number of 1 or more, not {jobs!r}")
-    return jobs
+    return _usable_cpus() if jobs is None else _whole("jobs", jobs)
+
+
+def _whole(option: str, value: int | None) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise UsageError(f"{option} must be a whole number of 1 or more, not {value!r}")
+    return value
+
+
+def _recompiles(given: str | int | None) -> tuple[str, int] | None:
+    """The name and the number of `[NAME:]N`."""
+    if given is None:
+        return None
+    name, _, count = str(given).rpartition(":")
+    if not count.isdecimal() or int(count) < 2:
+        raise UsageError(f"recompiles must be [NAME:]N with N of 2 or more, not {given!r}")
+    return name, int(count)
 
 
 def _usable_cpus() -> int:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from jaxshrink.failure import Failure, Signature, names_of
+from jaxshrink.failure import Failure
+from jaxshrink.kinds.exception import Raised, names_of
 from jaxshrink.outcome import End, Frame, Outcome
 from jaxshrink.slips import slips
 
@@ -59,13 +60,13 @@ def same(original: str, candidate: str, level: str = "site") -> bool:
     """Do two programs fail in the same way?"""
     before, after = run(original), run(candidate)
     assert before.end is End.EXCEPTION
-    signature = Signature(Failure.of(before, original), level, names=names_of(original))
+    signature = Raised(Failure.of(before, original), level, names=names_of(original))
     return signature.matches(after, candidate)
 
 
 def alike(old: str, new: str, level: str = "site", names: frozenset[str] = NAMES) -> bool:
     """Do two messages from one place in a library tell the same failure?"""
-    return Signature(Failure.of(raised(old)), level, names=names).matches(raised(new), "x")
+    return Raised(Failure.of(raised(old)), level, names=names).matches(raised(new), "x")
 
 
 # -- recorded failures
@@ -74,7 +75,7 @@ def alike(old: str, new: str, level: str = "site", names: frozenset[str] = NAMES
 @pytest.mark.parametrize("pair", RECORDED, ids=lambda pair: f"{pair['failure']} {pair['jax']}")
 def test_a_small_program_fails_as_the_large_one(pair: dict[str, Any]) -> None:
     large, small = recorded(pair["large"]), recorded(pair["small"])
-    signature = Signature(Failure.of(large), names=NAMES)
+    signature = Raised(Failure.of(large), names=NAMES)
     assert signature.matches(large, "f()")
     assert signature.matches(small, "f()")
 
@@ -86,7 +87,7 @@ def test_different_failures_do_not_match(jax: str) -> None:
         frozenset({one["failure"], other["failure"]})
         for one, other in permutations(pairs, 2)
         for which in ("large", "small")
-        if Signature(Failure.of(recorded(one["large"])), names=NAMES).matches(recorded(other[which]), "f()")
+        if Raised(Failure.of(recorded(one["large"])), names=NAMES).matches(recorded(other[which]), "f()")
     }
     assert confused == {  # additions of arrays that do not fit, leaked tracers
         frozenset({"npz checkpoint", "diffusion selfcond last batch"}),
@@ -97,7 +98,7 @@ def test_different_failures_do_not_match(jax: str) -> None:
 @pytest.mark.parametrize("pair", RECORDED, ids=lambda pair: f"{pair['failure']} {pair['jax']}")
 def test_exact_is_exact(pair: dict[str, Any]) -> None:
     large, small = recorded(pair["large"]), recorded(pair["small"])
-    exact = Signature(Failure.of(large), "exact")
+    exact = Raised(Failure.of(large), "exact")
     assert exact.matches(large, "f()")
     assert exact.matches(small, "f()") == (small.message == large.message)
 
@@ -168,23 +169,23 @@ def test_levels() -> None:
 
 
 def test_site() -> None:
-    signature = Signature(Failure.of(raised("m")))
+    signature = Raised(Failure.of(raised("m")))
     assert signature.matches(raised("m"), "x")
     assert not signature.matches(raised("m", line=8), "x")
     assert not signature.matches(raised("m", file="jax/_src/lax/slicing.py"), "x")
     assert not signature.matches(raised("m", type_="TypeError"), "x")
-    assert Signature(Failure.of(raised("m")), "type").matches(raised("n", line=8), "x")
+    assert Raised(Failure.of(raised("m")), "type").matches(raised("n", line=8), "x")
 
 
 def test_match_stands_for_the_message() -> None:
-    signature = Signature(Failure.of(raised("got 3 shapes")), match="shapes|sizes")
+    signature = Raised(Failure.of(raised("got 3 shapes")), match="shapes|sizes")
     assert signature.matches(raised("no sizes"), "x")
     assert not signature.matches(raised("got 3 numbers"), "x")
     assert not signature.matches(raised("no sizes", line=8), "x")
 
 
 def test_other_ends() -> None:
-    signature = Signature(Failure.of(raised("m")), "type")
+    signature = Raised(Failure.of(raised("m")), "type")
     assert not signature.matches(Outcome(End.EXIT, code=1), "x")
     assert not signature.matches(dataclasses.replace(raised("m"), end=End.TIMEOUT), "x")
 
@@ -199,10 +200,10 @@ def test_one_api_that_raises_from_python_and_from_c() -> None:
     told = "Non-hashable static arguments are not supported. An error occurred while hashing <class 'list'>, {}."
     python = raised(told.format("[8, 32]"))
     c = Outcome(End.EXCEPTION, "ValueError", told.format("[]"), (Frame("repro.py", "<module>", 1, 1, 0, 5, True),))
-    assert Signature(Failure.of(python)).matches(c, text)
-    assert Signature(Failure.of(c, text)).matches(python, text)
+    assert Raised(Failure.of(python)).matches(c, text)
+    assert Raised(Failure.of(c, text)).matches(python, text)
     other = dataclasses.replace(c, message=told.format("[]") + " Another end.")
-    assert not Signature(Failure.of(python)).matches(other, text)
+    assert not Raised(Failure.of(python)).matches(other, text)
 
 
 # -- the program's own failures
@@ -261,8 +262,8 @@ def test_a_class_of_a_module_of_the_program() -> None:
     original = Failure("exception", "flow.errors.Unstable", "dt 3", "user", frozenset({"raise"}))
     text = "raise Unstable"
     frames = (Frame("repro.py", "<module>", 1, 1, 0, len(text), True),)
-    assert Signature(original).matches(Outcome(End.EXCEPTION, "__main__.Unstable", "dt 1", frames), text)
-    assert not Signature(original).matches(Outcome(End.EXCEPTION, "other.Unstable", "dt 1", frames), text)
+    assert Raised(original).matches(Outcome(End.EXCEPTION, "__main__.Unstable", "dt 1", frames), text)
+    assert not Raised(original).matches(Outcome(End.EXCEPTION, "other.Unstable", "dt 1", frames), text)
 
 
 # -- slips

@@ -1,0 +1,35 @@
+"""The kinds of failures, one file each: how it is seen in a run, and what of it must stay the same."""
+
+from __future__ import annotations
+
+from jaxshrink.failure import Failure
+from jaxshrink.kinds.crash import Crashed
+from jaxshrink.kinds.exception import Raised
+from jaxshrink.kinds.hang import Hung
+from jaxshrink.kinds.memory import OutOfMemory
+from jaxshrink.kinds.printed import Printed
+from jaxshrink.kinds.recompile import Recompiled
+from jaxshrink.kinds.signature import Needs as Needs
+from jaxshrink.kinds.signature import Signature as Signature
+from jaxshrink.options import Options
+from jaxshrink.outcome import Outcome
+
+KINDS: dict[str, type[Signature]] = {
+    "recompile": Recompiled,
+    "hang": Hung,
+    "memory": OutOfMemory,
+    "crash": Crashed,
+    "exception": Raised,
+    "output": Printed,
+}
+"""In the order in which they are looked for: the first that a run shows is its failure."""
+
+
+def failure(outcome: Outcome, options: Options, text: str | None) -> Failure | None:
+    """The failure that a run shows, if any. `text` is that of the file in which it ended."""
+    return next((found for kind in KINDS.values() if (found := kind.seen(outcome, options, text)) is not None), None)
+
+
+def signature(failure: Failure, options: Options, original: str) -> Signature:
+    """What a candidate must show for this failure of the original text."""
+    return KINDS[failure.kind].of(failure, options, original)

@@ -1,0 +1,73 @@
+"""Crashes: death by a signal, or by the fatal exit of native code, which leaves a log line and no traceback."""
+
+from __future__ import annotations
+
+import dataclasses
+import signal
+from typing import Self
+
+from jaxshrink.failure import Failure, site
+from jaxshrink.faults import fatal_line
+from jaxshrink.kinds.signature import Needs
+from jaxshrink.messages import masked
+from jaxshrink.options import Options
+from jaxshrink.outcome import End, Outcome
+
+_EXIT = "exit"
+
+
+@dataclasses.dataclass(frozen=True)
+class Crashed:
+    """The same signal, or exit code, and the same fatal line; where there is no line, the same place in Python.
+
+    A thread of native code has no place in Python: then the signal is all there is.
+    """
+
+    failure: Failure
+
+    @classmethod
+    def seen(cls, outcome: Outcome, options: Options, text: str | None) -> Failure | None:
+        name, line = _name(outcome), fatal_line(outcome.stderr)
+        if name is None or (outcome.end is End.EXIT and not line):
+            return None
+        return Failure("crash", name, line or _described(outcome), site(outcome.stack))
+
+    @classmethod
+    def of(cls, failure: Failure, options: Options, original: str) -> Self:
+        return cls(failure)
+
+    @property
+    def needs(self) -> Needs:
+        """Code that comes from a cache is not compiled, and it may be the compiler that crashes."""
+        return Needs(cache=False, finish=True)
+
+    @property
+    def is_about_values(self) -> bool:
+        return False
+
+    def matches(self, outcome: Outcome, text: str) -> bool:
+        old = self.failure
+        if _name(outcome) != old.type:
+            return False
+        line = fatal_line(outcome.stderr)
+        if line or old.type.startswith(_EXIT) or old.message != _described(outcome):
+            return masked(line) == masked(old.message)
+        return _place(site(outcome.stack)) == _place(old.site)
+
+
+def _name(outcome: Outcome) -> str | None:
+    if outcome.end is End.SIGNAL and outcome.signal is not None:
+        return signal.Signals(outcome.signal).name
+    if outcome.end is End.EXIT and outcome.code:
+        return f"{_EXIT} {outcome.code}"
+    return None
+
+
+def _described(outcome: Outcome) -> str:
+    """What the system calls the signal."""
+    return (signal.strsignal(outcome.signal) or "") if outcome.signal is not None else ""
+
+
+def _place(site: str) -> str:
+    """Module and function: lines differ where a loop of native code is left at another turn."""
+    return site.rpartition(":")[0]

@@ -1,0 +1,64 @@
+"""Output: what a program that ends well has written, a warning or a `nan`."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from typing import Self
+
+from jaxshrink.failure import Failure
+from jaxshrink.kinds.signature import Needs
+from jaxshrink.options import Options
+from jaxshrink.outcome import End, Outcome
+
+
+@dataclasses.dataclass(frozen=True)
+class Printed:
+    """Something on stdout or stderr matches, which the program's own text does not say."""
+
+    failure: Failure
+    match: str
+    said: frozenset[str]  # texts of the original that match
+
+    @classmethod
+    def seen(cls, outcome: Outcome, options: Options, text: str | None) -> Failure | None:
+        if options.match is None or outcome.end is not End.EXIT or outcome.code:
+            return None
+        found = _found(options.match, outcome)
+        return Failure("output", "output", found, "user") if found is not None else None
+
+    @classmethod
+    def of(cls, failure: Failure, options: Options, original: str) -> Self:
+        assert options.match is not None
+        return cls(failure, options.match, _said(options.match, original))
+
+    @property
+    def needs(self) -> Needs:
+        """What is written at exit counts, and what the compiler writes."""
+        return Needs(cache=False, finish=True)
+
+    @property
+    def is_about_values(self) -> bool:
+        return False
+
+    def matches(self, outcome: Outcome, text: str) -> bool:
+        if outcome.end is not End.EXIT or outcome.code or _found(self.match, outcome) is None:
+            return False
+        return _said(self.match, text) <= self.said
+
+
+def _found(match: str, outcome: Outcome) -> str | None:
+    """The first line with what matches."""
+    for stream in (outcome.stdout, outcome.stderr):
+        found = re.search(match, stream, re.MULTILINE)
+        if found is not None:
+            start = stream.rfind("\n", 0, found.start()) + 1
+            return stream[start:].split("\n", 1)[0].strip() or found[0]
+    return None
+
+
+def _said(match: str, text: str) -> frozenset[str]:
+    """The strings in a program that match by themselves: `print("nan")` is no reduction."""
+    strings = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
+    return frozenset(string for string in strings if isinstance(string, str) and re.search(match, string, re.MULTILINE))

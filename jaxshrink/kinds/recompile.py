@@ -1,0 +1,58 @@
+"""Recompilation: a function that is compiled again and again, each time for the same kind of reason."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from typing import Self
+
+from jaxshrink.failure import Failure
+from jaxshrink.kinds.signature import Needs
+from jaxshrink.options import Options
+from jaxshrink.outcome import End, Outcome
+
+
+@dataclasses.dataclass(frozen=True)
+class Recompiled:
+    """A function is compiled so many times or more, mostly for the same kind of reason, and the run ends alike."""
+
+    failure: Failure
+    name: str
+    count: int
+
+    @classmethod
+    def seen(cls, outcome: Outcome, options: Options, text: str | None) -> Failure | None:
+        if options.recompiles is None:
+            return None
+        wanted, count = options.recompiles
+        names = collections.Counter(each.name for each in outcome.compiles)
+        name, found = (wanted, names[wanted]) if wanted else next(iter(names.most_common(1)), ("", 0))
+        if found < count:
+            return None
+        message = f"{name} is compiled {found} times"
+        return Failure("recompile", name, f"{message}: {_reason(outcome, name)}", outcome.end.value)
+
+    @classmethod
+    def of(cls, failure: Failure, options: Options, original: str) -> Self:
+        assert options.recompiles is not None
+        return cls(failure, failure.type, options.recompiles[1])
+
+    @property
+    def needs(self) -> Needs:
+        return Needs(cache=False, compiles=True)
+
+    @property
+    def is_about_values(self) -> bool:
+        return False
+
+    def matches(self, outcome: Outcome, text: str) -> bool:
+        if sum(each.name == self.name for each in outcome.compiles) < self.count:
+            return False
+        reason = self.failure.message.partition(": ")[2]
+        return outcome.end.value == self.failure.site and not outcome.code and _reason(outcome, self.name) == reason
+
+
+def _reason(outcome: Outcome, name: str) -> str:
+    """The most frequent reason but for the first time."""
+    reasons = [each.reason for each in outcome.compiles if each.name == name]
+    return next((reason for reason, _ in collections.Counter(reasons[1:] or reasons).most_common(1)), "")
