@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from jaxshrink.errors import TargetError, UsageError
+from jaxshrink.oracle.command import words
 from jaxshrink.outcome import Tier
 
 SAME = ("type", "site", "message", "exact")
@@ -37,6 +38,7 @@ class Given(TypedDict, total=False):
     passes_with: Mapping[str, str]
     passes_on: str | os.PathLike[str] | None
     no_control: bool
+    test: str | None
     jobs: int | None
     timeout: float | None
     memory: float | None
@@ -54,7 +56,7 @@ class Options:
 
     `python` is the path of the interpreter that runs the candidates, `tier` the cheapest tier allowed. `recompiles` is
     a function's name, or nothing for any, and a number. `passes_with` and `passes_on` are an environment and an
-    interpreter with which the failure does not occur.
+    interpreter with which the failure does not occur. `test` is a command in the sense of `oracle.command`.
     """
 
     path: Path
@@ -71,6 +73,7 @@ class Options:
     passes_with: Mapping[str, str] = dataclasses.field(default_factory=dict)
     passes_on: Path | None = None
     no_control: bool = False
+    test: str | None = None
     timeout: float | None = None
     memory: float | None = None
     time_limit: float | None = None
@@ -102,6 +105,7 @@ class Options:
             passes_with=_environment(given.get("passes_with", {})),
             passes_on=None if given.get("passes_on") is None else _interpreter(given.get("passes_on")),
             no_control=given.get("no_control", False),
+            test=_test(given),
             timeout=_positive("timeout", given.get("timeout")),
             memory=_positive("memory", given.get("memory")),
             time_limit=_positive("time_limit", given.get("time_limit")),
@@ -197,6 +201,18 @@ def _positive(option: str, value: float | None) -> float | None:
     if not isinstance(value, int | float) or not math.isfinite(value) or value <= 0:
         raise UsageError(f"{option} must be a number above 0, not {value!r}")
     return float(value)
+
+
+def _test(given: Given) -> str | None:
+    """The command, which alone says what is interesting, and which is never run in anything but fresh processes."""
+    test = given.get("test")
+    if test is None:
+        return None
+    for option in ("match", "hang", "recompiles", "tier", "passes_on"):
+        if given.get(option) is not None:
+            raise UsageError(f"test and {option} do not go together: the command alone says what is interesting")
+    words(test)
+    return test
 
 
 def _names(names: Iterable[str]) -> tuple[str, ...]:

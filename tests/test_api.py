@@ -202,6 +202,8 @@ def test_given() -> None:
         ({"match": "("}, r"match must be a regular expression, and '\(' is none"),
         ({"env": {"": "1"}}, "cannot be the name of an environment variable"),
         ({"env": ["A=1"]}, "env must be a mapping"),
+        ({"test": "no-such-command"}, "there is no command 'no-such-command'"),
+        ({"test": "true", "match": "nan"}, "test and match do not go together"),
     ],
 )
 def test_options_that_make_no_sense(given: Any, complaint: str) -> None:

@@ -303,7 +303,7 @@ def test_plain_answers(command: Command) -> None:
     usage = command("--help").stdout
     assert "[-- ARGS...]" in usage
     for option in (
-        "--output", "--json", "--python", "--env", "--same", "--match", "--jobs", "--timeout", "--memory",
+        "--output", "--json", "--python", "--env", "--same", "--match", "--test", "--jobs", "--timeout", "--memory",
         "--time-limit", "--tier", "--force", "--list-passes", "--only-pass", "--skip-pass", "--resume", "-q", "-v",
     ):  # fmt: skip
         assert option in usage
