@@ -145,15 +145,27 @@ class Job:
         limit = self.runner.setting.timeout or LEAST_TIMEOUT
         final = Final(self.cuts.history, self.env, question, lambda **other: self.new_runner({}, **other), limit)
         self.progress.begins("verification")
-        text = final.text()
+        try:
+            text, times = final.text(), final.TIMES
+        except KeyboardInterrupt:
+            status, text, times = "interrupted", self.hasty(final), 1
         if text is None:
             raise self.unreliable()
-        self.progress.verified(final.TIMES)
+        self.progress.verified(times)
         if final.files:
             self.progress.note("the result still reads files of the program's folder")
         if status == "reduced" and order.tokens(text) >= self.program.size.tokens:
             status = "unchanged"
         return self.result(status, text)
+
+    def hasty(self, final: Final) -> str:
+        """The best program, verified once; a second Ctrl-C ends the job without."""
+        with contextlib.suppress(KeyboardInterrupt):
+            text = final.hasty()
+            if text is not None:
+                return text
+        kept = f"the best program so far is {self.journal.best}"
+        raise Interrupted(f"interrupted before the result was verified; {kept}", self.result("interrupted", None))
 
     @property
     def floor(self) -> Tier:

@@ -90,7 +90,8 @@ class Lines(Progress):
             self.say(f"{tokens} tokens after {self.cost()} ({self.part})")
 
     def verified(self, times: int) -> None:
-        self.say(f"verified: fails in the same way {times} times of {times} in fresh interpreters")
+        often = f"{times} times of {times} in fresh interpreters" if times > 1 else "in a fresh interpreter"
+        self.say(f"verified: fails in the same way {often}")
 
     def finished(self, result: Result) -> None:
         self.say(f"{result.message}, {self.cost()}: {result.path}")

@@ -1,0 +1,45 @@
+"""The end of a job: what is verified, and what Ctrl-C leaves of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jaxshrink import Interrupted, shrink
+from jaxshrink.final import Final
+
+
+def interrupt(self: Final) -> None:
+    raise KeyboardInterrupt
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """Fails without JAX, by a variable that it sets itself."""
+    path = tmp_path / "repro.py"
+    path.write_text("import os\n\nos.environ['WIDTH'] = 'abc'\nwidth = os.environ['WIDTH']\n{}[len(width)]\n")
+    return path
+
+
+def test_interrupted_verification_gives_the_best(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Final, "text", interrupt)
+    result = shrink(program, tier="warm")
+    assert result.status == "interrupted"
+    assert result.path is not None
+    assert result.output_size is not None
+    assert result.output_size.tokens < 30
+    alone = subprocess.run([sys.executable, result.path], capture_output=True, text=True, check=False)
+    assert "\nKeyError: " in alone.stderr
+
+
+def test_a_second_interrupt_tells_where_the_best_is(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Final, "text", interrupt)
+    monkeypatch.setattr(Final, "hasty", interrupt)
+    with pytest.raises(Interrupted, match=r"the best program so far is (\S+best\.py)") as raised:
+        shrink(program, tier="warm")
+    kept = Path(raised.value.message.rpartition(" ")[2])
+    assert "{}[" in kept.read_text()
+    assert not program.with_name("repro.min.py").exists()
