@@ -54,6 +54,7 @@ class Array:
     data: Any = None
     min: Any = None
     nan: bool = False
+    deleted: bool = False  # its buffer, by donation as a rule
 
 
 @dataclasses.dataclass(frozen=True)

@@ -64,9 +64,9 @@ def _weak(aval):
 
 
 def _read(numpy, value):
-    """Contents of a concrete JAX array: nothing where it was deleted, donated, or its computation failed."""
+    """Contents of a concrete JAX array: nothing where it was deleted (donated, too) or its computation failed."""
     try:
-        return {} if value.is_deleted() else _contents(numpy, numpy.asarray(value))
+        return {"deleted": True} if value.is_deleted() else _contents(numpy, numpy.asarray(value))
     except Exception:
         return {}
 

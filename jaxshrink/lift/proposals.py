@@ -11,6 +11,8 @@ from typing import Any
 
 from jaxshrink import render
 from jaxshrink import tree as trees
+from jaxshrink.lift.callbacks import called_back, called_by_jax
+from jaxshrink.lift.deleted import with_deleted
 from jaxshrink.lift.draft import Draft
 from jaxshrink.lift.mentioned import mentioned
 from jaxshrink.observation import Array, Literal, Observation, Recipe, Ref, Span, UserFrame
@@ -46,6 +48,10 @@ def lifted(view: View, observation: Observation, style: Style) -> Iterator[ast.M
         names = _outward(observation, frame)
         for cut in (_expression, _statement):
             yield from _safely(cut(view, observation, style, frame, names))
+    for frame in called_back(view, observation):
+        for cut in (_expression, _statement):
+            for module in _safely(cut(view, observation, style, frame, ())):
+                yield from called_by_jax(module, frame, observation)
     every = tuple(name for gap in reversed(observation.transforms) for name in reversed(gap.names))
     for named in mentioned(view, observation):
         yield from _safely(_expression(view, observation, style, named, every))
@@ -143,6 +149,8 @@ def _cut(
             yield from _leaked(Draft(view, observation, style), node, frame, operands, traced, as_statement)
     draft = Draft(view, observation, style)
     yield draft.module(as_statement(draft.closed(node, frame.locals)))
+    if isinstance(node, ast.expr):
+        yield from with_deleted(lambda: Draft(view, observation, style), node, frame, operands)
 
 
 def _leaked(
