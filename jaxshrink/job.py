@@ -26,7 +26,7 @@ from jaxshrink.oracle import Runner, Setting
 from jaxshrink.outcome import Outcome, Tier
 from jaxshrink.passes import PASSES, Pass
 from jaxshrink.progress import Progress
-from jaxshrink.result import OtherFailure, PassStats, Rejected, Result, Size, Stats
+from jaxshrink.result import OtherFailure, Rejected, Result, Size, Stats
 
 SLOWER = 4.0
 """A candidate may take so many times as long as the original."""
@@ -244,6 +244,6 @@ class Job:
             stats,
             cached=rejected.cached,
             rejected=Rejected(rejected.syntax, rejected.unbound, rejected.duplicate),
-            passes=tuple(PassStats(**vars(each)) for each in self.cuts.fixpoint.counts.values()),
+            passes=tuple(self.cuts.fixpoint.counts.values()),
             also_seen=tuple(OtherFailure(*seen, count) for seen, count in self.cuts.interest.also_seen.most_common(20)),
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import enum
 import time
 from collections.abc import Callable, Hashable, Sequence
@@ -11,6 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from jaxshrink import order
 from jaxshrink import tree as trees
 from jaxshrink.passes import Pass
+from jaxshrink.result import PassStats
 from jaxshrink.search.judge import Judge
 from jaxshrink.search.reduce import reduce
 from jaxshrink.settle import settle
@@ -19,17 +19,6 @@ from jaxshrink.view import View
 
 PATIENCE = 16
 """Candidates in a row that may fail before a pass is put back."""
-
-
-@dataclasses.dataclass
-class PassCounts:
-    """What a pass has done so far: candidates run, edits that held, tokens removed, seconds spent."""
-
-    name: str
-    tried: int = 0
-    kept: int = 0
-    tokens: int = 0
-    seconds: float = 0.0
 
 
 class Effort(enum.IntEnum):
@@ -57,7 +46,7 @@ class Fixpoint:
     ):
         self.passes, self.view, self.judge = passes, view, judge
         self.improved, self.begins = improved, begins
-        self.counts = {each.name: PassCounts(each.name) for each in passes}
+        self.counts = {each.name: PassStats(each.name) for each in passes}
         self.failed: set[Hashable] = set()
 
     def run(self, tree: ast.Module) -> ast.Module:
@@ -78,23 +67,27 @@ class Fixpoint:
     def once(self, each: Pass, tree: ast.Module, effort: Effort) -> ast.Module:
         """One pass over the tree; the same tree where it finds nothing."""
         self.begins(each.name)
-        counts, start, tried = self.counts[each.name], time.monotonic(), self.judge.tried
+        start, tried = time.monotonic(), self.judge.tried
         edits = list(each.propose(self.view(tree, effort > Effort.LIKELY)))
         if effort < Effort.ALL:
             edits = [edit for edit in edits if _identity(edit) not in self.failed]
         patience = PATIENCE if effort is Effort.LIKELY else None
         outcome = reduce(tree, edits, self.judge, group=each.group, patience=patience)
         self.failed.update(map(_identity, outcome.failed))
-        reduced = outcome.tree
-        counts.tried += self.judge.tried - tried
-        counts.seconds += time.monotonic() - start
+        reduced = tree if outcome.tree is tree else settle(outcome.tree)
+        self.count(each, self.judge.tried - tried, time.monotonic() - start, tree, reduced)
         if reduced is tree:
             return tree
-        reduced = settle(reduced)
-        counts.kept += 1
-        counts.tokens += order.tokens(trees.text(tree)) - order.tokens(trees.text(reduced))
         self.improved(reduced)
         return reduced
+
+    def count(self, each: Pass, tried: int, seconds: float, before: ast.Module, after: ast.Module) -> None:
+        """Note what a pass has done."""
+        old, kept = self.counts[each.name], int(after is not before)
+        tokens = order.tokens(trees.text(before)) - order.tokens(trees.text(after)) if kept else 0
+        self.counts[each.name] = PassStats(
+            each.name, old.tried + tried, old.kept + kept, old.tokens + tokens, old.seconds + seconds
+        )
 
 
 def _identity(edit: Edit) -> Hashable:
