@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 
@@ -47,8 +47,21 @@ class Frame:
 
 
 @dataclasses.dataclass(frozen=True)
+class Compile:
+    """One compilation of a jitted function; `reason` is the kind of cache miss, empty where JAX does not say."""
+
+    name: str
+    reason: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
 class Outcome:
-    """How a run ended. `type` is module-qualified (`jax.errors.X`; builtins bare: `KeyError`)."""
+    """How a run ended.
+
+    `type` is module-qualified (`jax.errors.X`; builtins bare: `KeyError`). `stack` is where the Python code stood,
+    outermost first, when a signal ended the process or its time was up. `descendant_signal` is that of which a
+    process died that the program had started.
+    """
 
     end: End
     type: str | None = None
@@ -59,13 +72,26 @@ class Outcome:
     stdout: str = ""
     stderr: str = ""
     seconds: float = 0.0
+    stack: tuple[Frame, ...] = ()
+    descendant_signal: int | None = None
+    compiles: tuple[Compile, ...] = ()  # where they are counted
     starved: bool = False  # a time-out that a busy machine may explain: neither CPU time nor idleness was too much
     source: str = ""  # the text that was run, where a predicate is asked
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Outcome:
-        """The outcome in the form in which `jaxshrink/inside` writes it (same names; a frame is a list)."""
-        frames = tuple(Frame(*frame) for frame in data.get("frames", ()))
-        known = {field.name for field in dataclasses.fields(cls)}
-        rest = {key: value for key, value in data.items() if key in known and key not in ("end", "frames")}
-        return cls(end=End(data["end"]), frames=frames, **rest)
+        """The outcome in the form in which `jaxshrink/inside` writes it (same names; records are lists)."""
+        known = {field.name for field in dataclasses.fields(cls)} & data.keys()
+        return cls(**{name: _READERS[name](data[name]) if name in _READERS else data[name] for name in known})
+
+
+def _frames(data: Sequence[Sequence[Any]]) -> tuple[Frame, ...]:
+    return tuple(Frame(*frame) for frame in data)
+
+
+_READERS: Mapping[str, Callable[[Any], Any]] = {
+    "end": End,
+    "frames": _frames,
+    "stack": _frames,
+    "compiles": lambda data: tuple(Compile(*each) for each in data),
+}

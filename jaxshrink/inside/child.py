@@ -77,7 +77,8 @@ def _settle(request, path, cache):
 
 def _confine(request, path, cache):
     sandbox.die_with(request["parent"])
-    sandbox.limit_resources(request["limit"] * len(request["texts"]))
+    cpus = os.cpu_count() or 1 if request["sample"] else 1  # the limit is one of the clock
+    sandbox.limit_resources(request["limit"] * cpus * len(request["texts"]))
     sandbox.confine([os.path.dirname(os.path.dirname(path)), *([cache] if cache else [])])
 
 

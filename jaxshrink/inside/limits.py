@@ -71,6 +71,11 @@ def kill_group(pid):
     _signal(os.killpg, pid)
 
 
+def ask_for_stack(pid):
+    """Have a process write the stacks of its threads to stderr, and die: faulthandler does so when it is to abort."""
+    _signal(os.kill, pid, signal.SIGABRT)
+
+
 def _threads(pid):
     try:
         return [f"/proc/{pid}/task/{thread}/stat" for thread in os.listdir(f"/proc/{pid}/task")]
@@ -86,9 +91,9 @@ def _runnable(stat):
         return False
 
 
-def _signal(send, pid):
+def _signal(send, pid, number=signal.SIGKILL):
     with contextlib.suppress(ProcessLookupError, PermissionError):  # gone meanwhile
-        send(pid, signal.SIGKILL)
+        send(pid, number)
 
 
 def _resident(pid):

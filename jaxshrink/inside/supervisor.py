@@ -15,11 +15,12 @@ import time
 
 import limits
 import workdir
+from output import Output
 from report import STOPPED, Report, of_exception
 
 _TICK = 0.05
-_OUTPUT = 1 << 16
 _BUSY = 0.005  # seconds of CPU time that are more than waking up to look around
+_LAST_WORDS = 0.3  # seconds in which a child whose time is up may tell where it stands
 _WALL = 4  # wall clock seconds for each second of CPU time that a child may take: others use the machine too
 
 
@@ -35,7 +36,8 @@ class Child:
         self.report = Report()
         self.killed = None
         self.starved = False
-        self.outputs = {}
+        self.doomed = 0.0  # when to kill it, once it is to be killed
+        self.outputs = []
         self.pid = 0
         self.begin(0, 0.0)
 
@@ -45,7 +47,12 @@ class Child:
         self.used, self.active = cpu_seconds, self.started
 
     def exceeds_time(self):
-        """Whether the program that it runs now takes too long: by CPU time, or idle, or by the clock."""
+        """Whether the program that it runs now takes too long: by CPU time, or idle, or by the clock.
+
+        By the clock alone where it is asked whether the program hangs.
+        """
+        if self.request["sample"]:
+            return self.age() > self.request["limit"]
         count, cpu_seconds = self.report.count(), limits.cpu_seconds(self.pid)
         if count > self.count:
             self.begin(count, cpu_seconds)
@@ -68,7 +75,8 @@ class Child:
             told = told[: len(told) - stopped]
             ended = told if stopped or len(told) == len(self.request["ids"]) else [*told, self._end(status)]
             return [{"seconds": seconds / len(ended), **outcome} for outcome in ended]
-        stdout, stderr = (bytes(output).decode(errors="replace") for output in self.outputs.values())
+        here = os.path.join(self.root, workdir.WORK, "")
+        stdout, stderr = (output.text().replace(here, "") for output in self.outputs)
         outcome = {**self._end(status), "stdout": stdout, "stderr": stderr, "seconds": seconds}
         if told and not self.killed:  # killed after its word: it did not come to an end
             outcome.update(told[0])
@@ -153,9 +161,8 @@ class Supervisor:
                 os._exit(70)
         for read, write in pipes:
             os.close(write)
-            os.set_blocking(read, False)
-            child.outputs[read] = bytearray()
-            self.selector.register(read, selectors.EVENT_READ, lambda read=read: self._read(child, read))
+            child.outputs.append(Output(read))
+            self.selector.register(read, selectors.EVENT_READ, lambda output=child.outputs[-1]: self._read(output))
         self.running[child.pid] = child
 
     def _become_child(self, child, path, pipes):
@@ -167,21 +174,14 @@ class Supervisor:
             os.dup2(write, 1 + number)
         for one in (self.selector, self.channel, self.wake, self.signals):
             one.close()
-        for descriptor in [*sum(pipes, ()), *(read for other in self.running.values() for read in other.outputs)]:
+        others = [output.pipe for other in self.running.values() for output in other.outputs]
+        for descriptor in [*sum(pipes, ()), *others]:
             os.close(descriptor)
         self.life(child.request, path, child.report)
 
-    def _read(self, child, read):
-        """Take what a child has written: up to a limit, the rest is thrown away. Whether there was something."""
-        try:
-            data = os.read(read, _OUTPUT)
-        except BlockingIOError:
-            return False
-        if not data and read in self.selector.get_map():
-            self.selector.unregister(read)
-        kept = child.outputs[read]
-        kept += data[: _OUTPUT - len(kept)]
-        return bool(data)
+    def _read(self, output):
+        if output.read() is False:
+            self.selector.unregister(output.pipe)
 
     def _woken(self):
         self.wake.recv(1 << 12)
@@ -201,12 +201,10 @@ class Supervisor:
 
     def _finish(self, child, status, seconds):
         limits.kill_group(child.pid)
-        for read in child.outputs:
-            while len(child.outputs[read]) < _OUTPUT and self._read(child, read):
-                pass
-            if read in self.selector.get_map():
-                self.selector.unregister(read)
-            os.close(read)
+        for output in child.outputs:
+            if output.pipe in self.selector.get_map():
+                self.selector.unregister(output.pipe)
+            output.close()
         request, outcomes = child.request, child.outcomes(status, seconds)
         for position, outcome in enumerate(outcomes):
             self.answer({"id": request["ids"][position], "outcome": outcome})
@@ -224,9 +222,17 @@ class Supervisor:
 
     def _enforce_limits(self):
         for child in self.running.values():
-            if child.exceeds_time():
-                child.killed = "timeout"
-            elif child.age() > _TICK and limits.exceeds_memory(child.pid, self.spec["memory"]):
-                child.killed = "memory"
-            if child.killed:
+            if child.killed is None:
+                self._judge(child)
+            if child.killed and time.monotonic() >= child.doomed:
                 limits.kill(child.pid)
+
+    def _judge(self, child):
+        """Find out whether a child has to go; one of which it is asked where it hangs tells that first."""
+        if child.exceeds_time():
+            child.killed = "timeout"
+            if child.request["sample"]:
+                limits.ask_for_stack(child.pid)
+                child.doomed = time.monotonic() + _LAST_WORDS
+        elif child.age() > _TICK and limits.exceeds_memory(child.pid, self.spec["memory"]):
+            child.killed = "memory"

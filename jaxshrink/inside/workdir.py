@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 
+WORK = "work"
 PROGRAM = "repro.py"
 _MOST_LINKS = 200
 _HIDDEN = ("__pycache__",)
@@ -33,7 +34,7 @@ def layout(source):
 
 def make(root, text, source=None, contents=((), ()), link=True):
     """Make `root` with the program's text and what `layout` found in `source`; the path of the program."""
-    work = os.path.join(root, "work")
+    work = os.path.join(root, WORK)
     for folder in (root, work, os.path.join(root, "home"), os.path.join(root, "tmp")):
         os.mkdir(folder)
     folders, files = contents
@@ -54,7 +55,7 @@ def write(path, text):
 
 def enter(root):
     """Make this process live there."""
-    work = os.path.join(root, "work")
+    work = os.path.join(root, WORK)
     os.chdir(work)
     os.environ.update(HOME=os.path.join(root, "home"), TMPDIR=os.path.join(root, "tmp"), PWD=work)
     if "tempfile" in sys.modules:

@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self
 
+from jaxshrink.faults import explained
 from jaxshrink.oracle.server import Server
 from jaxshrink.oracle.setting import Setting
 from jaxshrink.outcome import End, Outcome, Tier
@@ -55,11 +56,17 @@ class Runner:
         self.servers: dict[bool, Server] = {}  # by "preloaded"
         self.helpers = ThreadPoolExecutor(max(setting.jobs, COLD_JOBS), "jaxshrink second tries")
 
-    def run(self, texts: Sequence[str], tier: Tier, timeout: float | None = None) -> list[Outcome]:
-        """Outcomes of the texts, in order. None is a time-out that a lack of time on this machine explains."""
+    def run(
+        self, texts: Sequence[str], tier: Tier, timeout: float | None = None, *, sample: bool = False
+    ) -> list[Outcome]:
+        """Outcomes of the texts, in order. None is a time-out that a lack of time on this machine explains.
+
+        `sample`: the question is whether they hang. `timeout` is in seconds of wall time then, and what runs out of
+        it tells where it stood.
+        """
         size = GROUP if tier is Tier.ABSTRACT else 1
         groups = [texts[start : start + size] for start in range(0, len(texts), size)]
-        futures = [future for group in groups for future in self._submit(group, tier, timeout)]
+        futures = [future for group in groups for future in self._submit(group, tier, timeout, sample)]
         outcomes = [future.result() for future in futures]
         for index, outcome in enumerate(outcomes):
             if outcome.starved:
@@ -67,9 +74,9 @@ class Runner:
                 outcomes[index] = self.submit(texts[index], tier, longer).result()
         return outcomes
 
-    def submit(self, text: str, tier: Tier, timeout: float | None = None) -> Future[Outcome]:
+    def submit(self, text: str, tier: Tier, timeout: float | None = None, *, sample: bool = False) -> Future[Outcome]:
         """Queue one run; at most `jobs` go on at once."""
-        return self._submit([text], tier, timeout)[0]
+        return self._submit([text], tier, timeout, sample)[0]
 
     def warm_up(self) -> None:
         """Start the zygote, and do not wait for it."""
@@ -119,10 +126,10 @@ class Runner:
         }  # fmt: skip
         return Server(setting.python, setting.environment(), spec)
 
-    def _submit(self, texts: Sequence[str], tier: Tier, timeout: float | None) -> list[Future[Outcome]]:
+    def _submit(self, texts: Sequence[str], tier: Tier, timeout: float | None, sample: bool) -> list[Future[Outcome]]:
         limit = self._limit(tier, timeout)
         idle = limit if tier is Tier.COLD or self.idle is None else min(self.idle, limit)
-        request = {"abstract": tier is Tier.ABSTRACT, "limit": limit, "idle": idle}
+        request = {"abstract": tier is Tier.ABSTRACT, "limit": limit, "idle": idle, "sample": sample}
         asked = [_Asked(text, tier, request) for text in texts]
         self._ask(asked, self._server(tier is not Tier.COLD))
         return [one.outcome for one in asked]
@@ -137,7 +144,7 @@ class Runner:
         try:
             problem = answer.exception()
             if problem is None:
-                asked.outcome.set_result(self._counted(Outcome.from_json(answer.result()), asked.tier))
+                asked.outcome.set_result(self._counted(explained(Outcome.from_json(answer.result())), asked.tier))
             elif self.closed or server.greeting.exception() is not None:
                 asked.outcome.set_exception(server.greeting.exception() or problem)
             elif not asked.again or asked.tier is not Tier.COLD:

@@ -182,3 +182,48 @@ def test_runs_are_counted(runner: Runner) -> None:
     before = runner.counts[Tier.WARM]
     runner.run(["x = 1", "x = 2"], Tier.WARM)
     assert runner.counts[Tier.WARM] == before + 2
+
+
+@REAL
+@pytest.mark.parametrize("text", ["import threading\nthreading.Event().wait()", "\nwhile True: pass"])
+def test_where_a_hang_stands(runner: Runner, tier: Tier, text: str) -> None:
+    (outcome,) = runner.run([f"{text}\n"], tier, 2.0, sample=True)
+    assert (outcome.end, outcome.signal) == (End.TIMEOUT, None)
+    assert [(frame.function, frame.line) for frame in outcome.stack if frame.user] == [("<module>", 2)]
+    assert outcome.stack[0].user and {frame.file for frame in outcome.stack} <= {"repro.py", "threading.py"}
+
+
+def test_a_hang_that_does_not_tell(runner: Runner) -> None:
+    text = "import signal, time\nsignal.signal(signal.SIGABRT, signal.SIG_IGN)\nwhile True: time.sleep(100)"
+    (outcome,) = runner.run([text], Tier.WARM, 0.2, sample=True)
+    assert (outcome.end, outcome.stack) == (End.TIMEOUT, ())
+
+
+def test_what_ends_in_time_does_not_hang(runner: Runner) -> None:
+    text = "import threading\nthreading.Event().wait(0.5)"
+    assert runner.run([text], Tier.WARM, 20.0, sample=True)[0].end is End.EXIT
+
+
+@REAL
+def test_where_a_signal_came(runner: Runner, tier: Tier) -> None:
+    text = "import ctypes, faulthandler\ndef f(): faulthandler._sigsegv()\n\nf()"
+    outcome = run(runner, text, tier)
+    assert [(frame.file, frame.function, frame.line) for frame in outcome.stack] == [
+        ("repro.py", "<module>", 4),
+        ("repro.py", "f", 2),
+    ]
+
+
+@REAL
+def test_a_descendant_that_dies(runner: Runner, tier: Tier) -> None:
+    text = "import faulthandler, os\nif os.fork() == 0: faulthandler._sigsegv()\nos.wait()"
+    outcome = run(runner, text, tier)
+    assert (outcome.end, outcome.code, outcome.descendant_signal) == (End.EXIT, 0, 11)
+
+
+def test_the_end_of_much_output_is_kept(runner: Runner) -> None:
+    """That is where a crash tells of itself."""
+    outcome = run(
+        runner, "import faulthandler, sys\nsys.stderr.write('first' + 'x' * 200_000)\nfaulthandler._sigsegv()"
+    )
+    assert outcome.stderr.startswith("firstx") and outcome.stack[-1].line == 3
