@@ -17,6 +17,7 @@ from jaxshrink.output import Output, header
 from jaxshrink.passes import PASSES
 from jaxshrink.progress import Progress
 from jaxshrink.result import Result
+from jaxshrink.scratch import sweep
 
 
 def deliver(options: Options, progress: Progress, predicate: Callable[[Outcome], bool] | None = None) -> Result:
@@ -37,6 +38,8 @@ def deliver(options: Options, progress: Progress, predicate: Callable[[Outcome],
 
 
 def _deliver(options: Options, progress: Progress, predicate: Callable[[Outcome], bool] | None) -> Result:
+    sweep()
+    Journal.forget_old()
     check_passes(options, [each.name for each in PASSES])
     inputs.load(options.path)  # first: what the next line would say about a missing program is misleading
     output = Output.of(options)

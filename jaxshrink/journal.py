@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +20,12 @@ import platformdirs
 
 from jaxshrink import __version__
 from jaxshrink.options import Options
+
+KEPT = 30 * 24 * 3600.0
+"""Seconds for which an interrupted job can be resumed."""
+
+_OF_THIS_CALL = frozenset({"path", "output", "jobs", "timeout", "memory", "time_limit", "force", "resume"})
+"""Options that a job may be resumed with other values of."""
 
 
 def cache_folder() -> Path:
@@ -47,10 +54,9 @@ class Journal:
     def of(cls, options: Options) -> Self:
         """The journal of a job. Raises OSError if the program cannot be read."""
         program = hashlib.sha256(options.path.read_bytes()).hexdigest()
-        where = [__version__, program, str(options.path.absolute()), str(options.python)]
-        how = [options.args, sorted(options.env.items()), options.only_pass, options.skip_pass]
-        what = [options.same, options.match, options.tier and options.tier.value]
-        key = hashlib.sha256(json.dumps([where, how, what]).encode()).hexdigest()
+        chosen = {name: value for name, value in vars(options).items() if name not in _OF_THIS_CALL}
+        job = [__version__, program, str(options.path.absolute()), chosen]
+        key = hashlib.sha256(json.dumps(job, sort_keys=True, default=str).encode()).hexdigest()
         return cls(cache_folder() / "journals" / key[:24])
 
     @property
@@ -78,6 +84,14 @@ class Journal:
     def remove(self) -> None:
         """Forget the job: it is done."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    @staticmethod
+    def forget_old() -> None:
+        """Remove the journals of jobs that nobody has resumed for a month."""
+        for folder in (cache_folder() / "journals").glob("*"):
+            with contextlib.suppress(OSError):
+                if time.time() - folder.stat().st_mtime > KEPT:
+                    shutil.rmtree(folder, ignore_errors=True)
 
     def _write(self, name: str, text: str) -> None:
         scratch = self.folder / f"{name}.{os.getpid()}.part"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from jaxshrink.scratch import Scratch
 
 MOST_ENTRIES = 1000
 MOST_BYTES = 64 << 20
@@ -22,9 +23,9 @@ def mirrored(folder: Path) -> Iterator[Path]:
     Left out are hidden folders, virtual environments and caches. In a folder too large to copy, what lies
     nearest to its top is copied; the rest is there as links, so that it can be read.
     """
-    with tempfile.TemporaryDirectory(prefix="jaxshrink-", ignore_cleanup_errors=True) as scratch:
-        copy = Path(scratch, folder.name or "root")
-        _copy(folder, copy, without=Path(scratch))
+    with Scratch() as scratch:
+        copy = scratch / (folder.name or "root")
+        _copy(folder, copy, without=scratch)
         yield copy
 
 

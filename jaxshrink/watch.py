@@ -7,11 +7,11 @@ import json
 import os
 import signal
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from jaxshrink.observation import Observation
+from jaxshrink.scratch import Scratch
 
 INSIDE = Path(__file__).parent / "inside" / "observe.py"
 
@@ -28,14 +28,14 @@ def watch(
     python: str, folder: Path, entry: str, argv: Sequence[str], environment: Mapping[str, str], timeout: float | None
 ) -> Observation:
     """Run the program that lies in `folder`, a mirror that may be written to. Raises NotObserved."""
-    with tempfile.TemporaryDirectory(prefix="jaxshrink-") as scratch:
-        out = Path(scratch, "observation.json")
-        spec = Path(scratch, "spec.json")
+    with Scratch() as scratch:
+        out = scratch / "observation.json"
+        spec = scratch / "spec.json"
         spec.write_text(json.dumps({"entry": entry, "argv": list(argv), "out": str(out)}))
         process = subprocess.Popen(
             [python, str(INSIDE), str(spec)],
             cwd=folder,
-            env={**environment, "TMPDIR": scratch},
+            env={**environment, "TMPDIR": str(scratch)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

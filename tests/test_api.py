@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -290,6 +291,16 @@ def test_journal_is_of_one_program_and_one_set_of_options(repro: Path) -> None:
     assert Journal.of(dataclasses.replace(options, same="type")).load() is None
     repro.write_text("changed")
     assert Journal.of(options).load() is None
+
+
+def test_journals_are_forgotten_after_a_month(repro: Path) -> None:
+    old, new = (Journal.of(Options.of(repro, {"same": same})) for same in ("type", "site"))
+    for journal, days in ((old, 31), (new, 29)):
+        journal.save("x")
+        then = time.time() - days * 24 * 3600
+        os.utime(journal.folder, (then, then))
+    Journal.forget_old()
+    assert (old.load(), new.load() is None) == (None, False)
 
 
 def test_journal_never_ends_a_job(repro: Path, cache: Path) -> None:

@@ -26,6 +26,7 @@ from typing import IO, Self
 from jaxshrink.errors import UsageError
 from jaxshrink.oracle.setting import Setting
 from jaxshrink.outcome import End, Outcome, Tier
+from jaxshrink.scratch import Scratch
 
 _OUTPUT = 1 << 16
 """Bytes of stdout and of stderr that are kept: the last ones, which say how it ended."""
@@ -52,6 +53,7 @@ class Command:
         self.idle: float | None = None  # a command that waits may wait for anything: this is never looked at
         self.lock = threading.Lock()
         self.running: set[subprocess.Popen[bytes]] = set()
+        self.scratch = Scratch()
         self.pool = concurrent.futures.ThreadPoolExecutor(setting.jobs, "jaxshrink commands")
 
     def run(self, texts: Sequence[str], tier: Tier = Tier.COLD, timeout: float | None = None) -> list[Outcome]:
@@ -69,6 +71,7 @@ class Command:
     def close(self) -> None:
         """Nothing runs any more, and nothing will."""
         self.pool.shutdown()
+        self.scratch.remove()
 
     def __enter__(self) -> Self:
         return self
@@ -95,7 +98,7 @@ class Command:
                 _kill(process.pid)
 
     def _outcome(self, text: str, limit: float) -> Outcome:
-        with tempfile.TemporaryDirectory(prefix="jaxshrink-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(dir=self.scratch.path, ignore_cleanup_errors=True) as folder:
             path = Path(folder, self.name)
             path.write_text(text, encoding="utf-8", errors="surrogateescape", newline="")
             began = time.monotonic()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
 import socket
 import subprocess
-import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
@@ -15,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxshrink.errors import JaxshrinkError, TargetError
+from jaxshrink.scratch import Scratch
 
 ZYGOTE = Path(__file__).parents[1] / "inside" / "zygote.py"
 _PATIENCE = 5.0
@@ -34,7 +33,8 @@ class Server:
     """
 
     def __init__(self, python: str, environment: Mapping[str, str], spec: Mapping[str, Any]):
-        self.root = Path(tempfile.mkdtemp(prefix="jaxshrink-"))
+        self.scratch = Scratch()
+        self.root = self.scratch.path
         self.pending: dict[int, Future[dict[str, Any]]] = {}
         self.lock = threading.Lock()
         self.sending = threading.Lock()  # another one: answers must get through while a long request is sent
@@ -100,7 +100,7 @@ class Server:
     def _clean(self) -> None:
         self.channel.close()
         self.errors.close()
-        shutil.rmtree(self.root, ignore_errors=True)
+        self.scratch.remove()
 
     def _read(self) -> None:
         """Pass answers on, until there are no more."""
