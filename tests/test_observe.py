@@ -181,6 +181,7 @@ def test_shardings_are_written_out(tmp_path: Path) -> None:
         mesh = Mesh(jax.devices(), ("data",))
         shardings = [NamedSharding(mesh, spec) for spec in (PartitionSpec("data", None), PartitionSpec())]
         first, other = shardings
+        kind, parts = NamedSharding, PartitionSpec
         raise LookupError
         """
     observation = observe(tmp_path, textwrap.dedent(program))
@@ -188,6 +189,8 @@ def test_shardings_are_written_out(tmp_path: Path) -> None:
     assert local(observation, "mesh") == Literal(mesh)
     assert local(observation, "first") == Literal(f"jax.sharding.NamedSharding({mesh}, P('data', None))")
     assert local(observation, "other") == Literal(f"jax.sharding.NamedSharding({mesh}, P())")
+    assert local(observation, "kind") == Public("jax.sharding.NamedSharding"), "jax.NamedSharding is new"
+    assert local(observation, "parts") == Public("jax.sharding.PartitionSpec"), "and so is jax.P"
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,13 @@ import sys
 import types
 
 _FIRST = (
-    "jax", "jax.numpy", "jax.lax", "jax.nn", "jax.random", "jax.tree", "jax.tree_util", "jax.numpy.linalg",
-    "jax.numpy.fft", "jax.nn.initializers", "jax.scipy.special", "jax.scipy.linalg", "jax.scipy.signal",
-    "jax.sharding", "jax.dtypes", "jax.errors", "jax.experimental.pallas", "jax.experimental", "numpy",
-    "numpy.linalg", "numpy.random", "numpy.fft", "typing",
+    "jax.sharding", "jax.experimental.pallas", "jax", "jax.numpy", "jax.lax", "jax.nn", "jax.random", "jax.tree",
+    "jax.tree_util", "jax.numpy.linalg", "jax.numpy.fft", "jax.nn.initializers", "jax.scipy.special",
+    "jax.scipy.linalg", "jax.scipy.signal", "jax.dtypes", "jax.errors", "jax.experimental", "numpy", "numpy.linalg",
+    "numpy.random", "numpy.fft", "typing",
 )  # fmt: skip
-"""Where several modules offer an object, the first of these is the one that people write."""
+"""Where several modules offer an object, the first of these is the one that people write, in any version of JAX:
+`jax.P` and `jax.NamedSharding` are new."""
 
 _RARE = ("jax.interpreters", "jax.extend", "jax.core", "jaxlib")
 """Modules whose names few programs would use."""
