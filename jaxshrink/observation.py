@@ -249,6 +249,7 @@ class Observation:
     transforms: tuple[Gap, ...]
     library_calls: tuple[LibraryCall, ...]  # innermost first
     objects: tuple[Recipe, ...]
+    called_back: tuple[UserFrame, ...] = ()  # of the last function that JAX called back and that raised
 
     @classmethod
     def load(cls, path: Path) -> Observation:
@@ -266,10 +267,8 @@ class Observation:
             finished=tuple(data["finished"]),
             lines={file: frozenset(lines) for file, lines in data["lines"].items()},
             values={_span(value): value["value"] for value in data["values"]},
-            frames=tuple(
-                UserFrame(frame["position"], frame["function"], frame["module"], _span(frame), frame["locals"])
-                for frame in data["frames"]
-            ),
+            frames=tuple(map(_frame, data["frames"])),
+            called_back=tuple(map(_frame, data["called_back"])),
             transforms=tuple(
                 Gap(gap["between"][0], gap["between"][1], tuple(gap["names"])) for gap in data["transforms"]
             ),
@@ -288,6 +287,10 @@ def recipe(data: Mapping[str, Any]) -> Recipe:
 
 def _span(data: Mapping[str, Any]) -> Span:
     return Span(data["file"], data["line"], data["column"], data["end_line"], data["end_column"])
+
+
+def _frame(data: Mapping[str, Any]) -> UserFrame:
+    return UserFrame(data["position"], data["function"], data["module"], _span(data), data["locals"])
 
 
 def _array(data: Mapping[str, Any]) -> Array:

@@ -45,10 +45,6 @@ for i in range(5):
     step(jnp.float32(i)).block_until_ready()
 """
 
-PURE = "jax.pure_callback(sink.write, x, x)"
-IO = "io_callback(sink.write, x, x)"
-DEBUG = "(jax.debug.callback(sink.write, x), x)[1]"
-
 DONATED = """
 import jax
 import jax.numpy as jnp
@@ -79,35 +75,69 @@ def program(source: str) -> str:
     return trees.text(settle(ast.parse(source)))
 
 
-@pytest.mark.parametrize(
-    ("call", "lifted_call"),
-    [
-        (PURE, "jax.pure_callback(write, x, x)"),
-        (IO, "jax.experimental.io_callback(write, x, x)"),
-        (DEBUG, "jax.debug.callback(write, x)"),
-    ],
-)
-def test_what_raised_in_a_callback_is_called_back_again(call: str, lifted_call: str, tmp_path: Path) -> None:
-    texts = lifted_from(CALLBACK.replace("CALL", call), tmp_path)
-    experimental = "import jax.experimental\n" if "experimental" in lifted_call else ""
-    head = f"{experimental}class Full(Exception):\n    pass\ndef write(x):\n"
-    failing = "raise Full('2 of 2')"
-    first = f"{head}    {failing}\njax.jit(lambda x: {lifted_call})(1)"
-    later = f"{head}    if x:\n        {failing}\n    return x\nf = jax.jit(lambda x: {lifted_call})\nf(0)\nf(1)"
-    assert program(first) in texts
+FULL = "class Full(Exception):\n    pass\n"
+RAISE = "raise Full('2 of 2')"
+
+
+def test_what_raised_in_a_pure_callback_is_called_back_first_and_later(tmp_path: Path) -> None:
+    texts = lifted_from(CALLBACK.replace("CALL", "jax.pure_callback(sink.write, x, x)"), tmp_path)
+    jitted = "jax.jit(lambda x: jax.pure_callback(write, x, x))"
+    assert program(f"{FULL}def write(x):\n    {RAISE}\n{jitted}(1)") in texts
+    later = f"{FULL}def write(x):\n    if x:\n        {RAISE}\n    return x\nf = {jitted}\nf(0)\nf(1)"
     assert program(later) in texts
 
 
-def test_names_of_a_callback_do_not_hide_what_it_reads(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("call", "lifted_call"),
+    [
+        ("io_callback(sink.write, x, x)", "jax.experimental.io_callback(write, None)"),
+        ("(jax.debug.callback(sink.write, x), x)[1]", "jax.debug.callback(write)"),
+    ],
+)
+def test_what_raised_in_a_callback_with_effects_is_called_back(call: str, lifted_call: str, tmp_path: Path) -> None:
+    texts = lifted_from(CALLBACK.replace("CALL", call), tmp_path)
+    head = "import jax.experimental\n" * ("experimental" in lifted_call) + f"{FULL}def write():\n    {RAISE}\n"
+    assert program(f"{head}{lifted_call}") in texts
+    assert program(f"{head}jax.jit(lambda: {lifted_call})()") in texts
+
+
+def test_a_callback_fails_with_what_it_read_then(tmp_path: Path) -> None:
     source = """
 import jax
-x = {1: 2}
+x = {}
+widths = {1: 2}
 def find(key):
-    return x[int(key)]
-jax.jit(lambda key: jax.pure_callback(find, key, key))(3)
+    x[0] = widths[key.item()]
+    return key
+f = jax.jit(lambda key: jax.pure_callback(find, key, key))
+f(1)
+f(3)
 """
     texts = lifted_from(source, tmp_path)
-    assert any("def find(x1):\n    x[int(" in text for text in texts), texts
+    assert program("def find():\n    {1: 2}[3]\njax.pure_callback(find, None)") in texts
+    other_name = "x = {}\ndef find(x1):\n    x[0] = {1: 2}[3]\njax.jit(lambda x1: jax.pure_callback(find, x1, x1))(1)"
+    assert program(other_name) in texts
+
+
+def test_an_object_is_made_again_without_the_one_that_holds_it(tmp_path: Path) -> None:
+    source = """
+import jax
+class Server:
+    def __init__(self):
+        self.compiled = {}
+    def get(self, x):
+        if x.shape not in self.compiled:
+            self.compiled[x.shape] = jax.jit(lambda x: -x).lower(x).compile()
+        return self.compiled[x.shape]
+    def serve(self, x):
+        return self.get(x)(x)
+server = Server()
+server.serve(jax.numpy.ones(2))
+server.serve(jax.numpy.ones(2, int))
+"""
+    made = "jax.jit(lambda x: -x).lower(jnp.ones(2)).compile()"
+    texts = lifted_from(source, tmp_path)
+    assert any(text.endswith(f"\nmade = {made}\nmade(jnp.ones(2, int))") for text in texts), texts
 
 
 def test_a_deleted_array_is_donated_before_it_is_used(tmp_path: Path) -> None:

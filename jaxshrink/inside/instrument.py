@@ -64,15 +64,10 @@ def site_name(site):
     return f"{_PREFIX}{site}__"
 
 
-def free_names(node):
-    """Names that an (instrumented) expression reads, its own parameters and loop variables excepted."""
-    loaded, bound = set(), set()
-    for child in ast.walk(node):
-        if isinstance(child, ast.Name):
-            (loaded if isinstance(child.ctx, ast.Load) else bound).add(child.id)
-        elif isinstance(child, ast.arg):
-            bound.add(child.arg)
-    return {name for name in loaded - bound if not name.startswith(_PREFIX)}
+def names_read(node):
+    """Names that an (instrumented) expression reads; some may be its own, of a lambda or a comprehension."""
+    names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)}
+    return {name for name in names if not name.startswith(_PREFIX)}
 
 
 class _Instrument:
@@ -242,11 +237,11 @@ class _Instrument:
         return node
 
     def callee(self, node):
-        """What is called: only the receiver of a method is a value."""
+        """What is called: a name or attribute is none of the values, the receiver of a method is."""
         if isinstance(node, ast.Attribute) and _root(node) not in self.static:
             node.value = self.value(node.value)
             return node
-        return node if isinstance(node, (ast.Name, ast.Attribute)) else self.inside(node)
+        return node if isinstance(node, (ast.Name, ast.Attribute)) else self.value(node)
 
     def subscript(self, node):
         """An index; displays and slices there are syntax and not values."""

@@ -21,6 +21,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE]
 sys.path.insert(0, HERE)
 
+import callbacks
 import localmodules
 import publicnames
 import recorder
@@ -61,6 +62,7 @@ class Run:
         self.argv = argv
         self.exception = None
         self.seconds = 0.0
+        self.callbacks = callbacks.Callbacks()
         own = _is_local(self.program)
         self.recorder = recorder.Recorder(Sites(), own, keep_containers=not self._checks_leaks())
 
@@ -88,6 +90,7 @@ class Run:
         names = publicnames.PublicNames(self.program.is_module)
         renderer = render.Renderer(self.program, self.recorder, names)
         failing = stack.Stack(getattr(self.exception, "__traceback__", None), self.program, names)
+        called_back = stack.Stack(self.callbacks.traceback, self.program, names)
         versions = {name: getattr(sys.modules.get(name), "__version__", None) for name in _LIBRARIES}
         return {
             "outcome": self._outcome(failing),
@@ -99,6 +102,7 @@ class Run:
             "finished": self.recorder.finished,
             "lines": self.recorder.lines(),
             "frames": failing.user_frames(renderer),
+            "called_back": called_back.user_frames(renderer),
             "transforms": failing.transforms(),
             "library_calls": failing.library_calls(renderer),
             "values": list(self._values(renderer)),
@@ -108,6 +112,7 @@ class Run:
     def _prepare(self):
         """The state in which `python entry` finds itself; our own modules are out of sight."""
         self.recorder.install()
+        self.callbacks.install()
         sys.path[0] = self.program.folder.rstrip(os.sep)
         for module in [name for name, one in sys.modules.items() if _file_folder(one) == HERE]:
             _KEPT.append(sys.modules.pop(module))

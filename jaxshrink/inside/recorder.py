@@ -122,7 +122,7 @@ class Recorder:
         names = {}
         if frame.f_locals is not frame.f_globals:
             variables = frame.f_locals
-            names = {name: variables[name] for name in self._free_names(site) if name in variables}
+            names = {name: variables[name] for name in self._names_read(site) if name in variables}
         try:
             held = weakref.ref(value, lambda _: self.made.pop(key, None))
         except TypeError:  # kept alive, but only the site's latest: training states would fill the memory
@@ -132,8 +132,8 @@ class Recorder:
         self.made[key] = Made(site, names, held)
 
     @functools.cache  # noqa: B019 - the recorder lives as long as the process
-    def _free_names(self, site):
-        return instrument.free_names(self.sites.expressions[site])
+    def _names_read(self, site):
+        return instrument.names_read(self.sites.expressions[site])
 
     def _is_plain_base(self, cls):
         """Whether a base class leaves an instance what its attributes tell (a thread, say, is more)."""

@@ -30,7 +30,7 @@ def mentioned(view: View, observation: Observation) -> Iterator[UserFrame]:
         if name in words and span in observation.values and _is_library(view, call.func) and found < MOST:
             found += 1
             values: dict[str, Ref] = {}
-            collect(view, observation, call, values, set())
+            _collect(view, observation, call, values, set())
             yield UserFrame(len(observation.outcome.frames), "", "__main__", span, values)
 
 
@@ -41,7 +41,7 @@ def _is_library(view: View, function: ast.expr) -> bool:
     return binding is not None and isinstance(binding.definitions[0], ast.alias)
 
 
-def collect(view: View, observation: Observation, node: ast.AST, values: dict[str, Ref], seen: set[ast.AST]) -> None:
+def _collect(view: View, observation: Observation, node: ast.AST, values: dict[str, Ref], seen: set[ast.AST]) -> None:
     """The values of the local variables that a node reads, and that local functions read which it names."""
     seen.add(node)
     for name in ast.walk(node):
@@ -51,7 +51,7 @@ def collect(view: View, observation: Observation, node: ast.AST, values: dict[st
         definition = binding.definitions[0]
         if isinstance(definition, ast.FunctionDef):
             if definition not in seen:
-                collect(view, observation, definition, values, seen)
+                _collect(view, observation, definition, values, seen)
             continue
         known = (observation.values.get(_span(use)) for use in binding.uses)
         value = next((each for each in known if each is not None), None)

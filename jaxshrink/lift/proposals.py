@@ -11,7 +11,7 @@ from typing import Any
 
 from jaxshrink import render
 from jaxshrink import tree as trees
-from jaxshrink.lift.callbacks import called_back, called_by_jax
+from jaxshrink.lift.callbacks import called_by_jax
 from jaxshrink.lift.deleted import with_deleted
 from jaxshrink.lift.draft import Draft
 from jaxshrink.lift.mentioned import mentioned
@@ -40,7 +40,8 @@ def lifted(view: View, observation: Observation, style: Style) -> Iterator[ast.M
 
     For each library frame with a public name: a call of it. For each frame of the user's: the failing
     expression and the failing statement, their parts as they were observed or their free variables defined.
-    Last, calls that the message names. What worked on tracers is also tried under the transformations that made them.
+    The same of functions that JAX called back, where they are called back again. Last, calls that the message names.
+    What worked on tracers is also tried under the transformations that made them.
     """
     for call in observation.library_calls:
         yield from _safely(_library_call(view, observation, style, call.name, call.args, call.kwargs))
@@ -48,7 +49,7 @@ def lifted(view: View, observation: Observation, style: Style) -> Iterator[ast.M
         names = _outward(observation, frame)
         for cut in (_expression, _statement):
             yield from _safely(cut(view, observation, style, frame, names))
-    for frame in called_back(view, observation):
+    for frame in observation.called_back:
         for cut in (_expression, _statement):
             for module in _safely(cut(view, observation, style, frame, ())):
                 yield from called_by_jax(module, frame, observation)
@@ -148,6 +149,10 @@ def _cut(
         if not transforms:
             yield from _leaked(Draft(view, observation, style), node, frame, operands, traced, as_statement)
     draft = Draft(view, observation, style)
+    objects = dict(_objects(view, draft, node, set() if failing is None else _above(view, failing)))
+    if objects:
+        yield draft.module(as_statement(draft.closed(node, frame.locals, {**objects})))
+    draft = Draft(view, observation, style)
     yield draft.module(as_statement(draft.closed(node, frame.locals)))
     if isinstance(node, ast.expr):
         yield from with_deleted(lambda: Draft(view, observation, style), node, frame, operands)
@@ -235,6 +240,19 @@ def _operands(
                 yield child, value
                 continue
         yield from _operands(view, observation, child, failing, whole=whole)
+
+
+def _objects(view: View, draft: Draft, node: ast.AST, failing: set[ast.AST]) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The largest expressions below a node, apart from names and those that failed, with others of the same values."""
+    for child in ast.iter_child_nodes(node):
+        origin = None if child in failing else getattr(child, "origin", None)
+        value = draft.observation.values.get(Span(*origin)) if origin is not None else None
+        if value is not None and isinstance(child, ast.Attribute | ast.Subscript | ast.Call):
+            with contextlib.suppress(Unrenderable):
+                yield child, draft.value(value)
+                continue
+        if not isinstance(child, ast.Lambda | ast.comprehension):
+            yield from _objects(view, draft, child, failing)
 
 
 def _is_traced(observation: Observation, ref: Ref) -> bool:
