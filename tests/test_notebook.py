@@ -30,7 +30,7 @@ CELLS = {
     "magic without its sign": ("pip install jax\nls = 3\ncd = 1", "ls = 3\ncd = 1"),
     "only statement of a block": ("if x:\n    %pwd\nelse:\n    !ls\ny", "if x:\n    pass\nelse:\n    pass\ny"),
     "modulo, not a magic": ("y = (x\n     %2)\nz = x \\\n    %2", "y = (x\n     %2)\nz = x \\\n    %2"),
-    "inside strings": ('"""\n%a\n!b\n"""\nx = \'\'\'\nc?\n\'\'\'', '"""\n%a\n!b\n"""\nx = \'\'\'\nc?\n\'\'\''),
+    "inside strings": ("\"\"\"\n%a\n!b\n\"\"\"\nx = '''\nc?\n'''", "\"\"\"\n%a\n!b\n\"\"\"\nx = '''\nc?\n'''"),
     "quotes in comments": ("x = 1  # isn't\n%pwd\n# ''' (\n!ls", "x = 1  # isn't\n\n# ''' ("),
     "magics that run code": ("%time x = f(1)\n%timeit -n 10 -r3 f(2)\n%prun -s time f(3)", "x = f(1)\nf(2)\nf(3)"),
     "values of magics": ("x = %time f(1)\ny = %pwd", "x = f(1)\ny = None"),

@@ -1,0 +1,426 @@
+"""Tests as scripts: each must end as pytest says that the test does."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jaxshrink import testfile
+from jaxshrink.errors import InputError
+
+FILES = {
+    "conftest.py": '''
+        """Fixtures for all."""
+        from __future__ import annotations
+        import json, os
+        import pytest
+
+        N = 7
+        WIDTHS = [N, N + 1]
+        os.environ["SET_BY_CONFTEST"] = "1"
+
+        def helper(n): return f"conftest {n}"
+
+        def pytest_exception_interact(node, call, report):
+            error = call.excinfo
+            with open(os.environ["OUTCOMES"], "a") as file:
+                file.write(json.dumps([node.nodeid, f"{error.typename}: {error.value}"]) + "\\n")
+
+        @pytest.fixture(scope="session")
+        def key(): return helper(N)
+
+        @pytest.fixture
+        def data(key): return [key]
+
+        @pytest.fixture(params=WIDTHS)
+        def width(request): return helper(request.param)
+        ''',
+    "test_functions.py": """
+        from __future__ import annotations
+        import math, os, warnings
+        from functools import partial
+        import pytest as pt
+        from pytest import mark, param
+
+        N = 3
+        ONE, TWO = 1, 2
+        CASES = [(1, "a-b"), (2, "é")]
+        NAMED = {"small": [1], "large": [1, 2]}
+        slow = mark.slow if hasattr(mark, "never") else mark.filterwarnings("ignore")
+        twice = mark.parametrize("y", [ONE, N])
+        pytestmark = mark.filterwarnings("ignore::DeprecationWarning")
+        log = []
+
+        def helper(n): return f"test {n}"
+
+        class Kind: pass
+
+        @pt.fixture(autouse=True)
+        def order(monkeypatch):
+            monkeypatch.setenv("A", "b", prepend=":")
+            monkeypatch.setattr("math.pi", 3)
+            monkeypatch.setitem(NAMED, "x", 1)
+            try:
+                log.append("start")
+                yield
+            finally:
+                log.clear()
+
+        @pt.fixture(name="both", params=["s", param({}, id="p")], scope="module")
+        def _both(request, key):
+            log.append("both")
+            return request.param, key
+
+        @pt.fixture
+        def data(data): return data + [helper(N)]
+
+        def test_order(both, data): raise KeyError(both, data, log, os.environ["A"], math.pi, "x" in NAMED)
+
+        def test_conftest(width): raise ValueError(width, os.environ["SET_BY_CONFTEST"])
+
+        @mark.parametrize("a, b", CASES)
+        @mark.parametrize("x", [None, 1.5, 1e-5, -1, True, b"q", "", "x[1]::y"])
+        def test_plain(a, b, x): raise ValueError(a, b, x)
+
+        by_name = [math.sin, lambda v: v, Kind, helper]
+        @mark.parametrize("f", [*by_name, partial(helper, 1), [1], (), Kind(), param(1, id="p")])
+        def test_objects(f): raise ValueError(type(f).__name__, getattr(f, "__name__", f == 1))
+
+        @mark.parametrize("x", [1, 1, "a", "a", "a0"])
+        @twice
+        def test_equal(x, y): raise ValueError(x, y)
+
+        @mark.parametrize(("name", "values"), NAMED.items(), ids=NAMED.keys())
+        @mark.parametrize("x", [v * 2 for v in range(3)])
+        def test_computed(name, values, x): raise ValueError(name, values, x)
+
+        @mark.parametrize("x", sorted([3, 1]), ids=["one", "three"])
+        @mark.parametrize("y", range(2), ids=lambda v: f"y={v}")
+        def test_ids(x, y): raise ValueError(x, y)
+
+        @mark.parametrize("width", [5], indirect=True)
+        @mark.parametrize("key", ["direct"])
+        def test_indirect(width, data): raise ValueError(width, data)
+
+        @mark.usefixtures("both")
+        @mark.xfail(reason="not")
+        def test_raises(tmp_path, capsys, request):
+            (tmp_path / "x").write_text("1")
+            print("shown")
+            with pt.raises(KeyError):
+                {}[1]
+            raise ValueError(capsys.readouterr().out, request.node.name[:11], request.getfixturevalue("key"))
+
+        @mark.filterwarnings("error:de:UserWarning")
+        def test_warning(): warnings.warn("deep")
+
+        def test_default(x=3): raise ValueError(x)
+
+        def test_keywords(*, data): raise ValueError(data)
+        """,
+    "test_classes.py": """
+        import unittest
+        from unittest import TestCase, mock
+        import pytest
+        from .helpers import LIMIT
+
+        done = []
+
+        def setup_module(module): done.append(module.LIMIT)
+
+        @pytest.mark.parametrize("n", [LIMIT])
+        class TestModel:
+            SIZES = [2, 3]
+
+            @classmethod
+            def setup_class(cls): cls.name = cls.__name__
+
+            @pytest.fixture(autouse=True)
+            def build(self, key): self.key = key
+
+            def setup_method(self, method): self.method = method.__name__
+
+            @pytest.mark.parametrize("m", SIZES)
+            def test_it(self, m, n): raise ValueError(self.name, self.key, self.method, m, n, done)
+
+        class TestOuter:
+            @pytest.mark.parametrize("n", [LIMIT])
+            class TestInner:
+                @staticmethod
+                def test_deep(n): raise ValueError(n, done)
+
+        class Base(TestCase):
+            @classmethod
+            def setUpClass(cls): cls.made = [1]
+
+            def setUp(self):
+                super().setUp()
+                self.x = 2
+
+            def test_inherited(self): self.assertEqual(self.made, [self.x])
+
+        class Derived(Base):
+            def test_sub(self):
+                for n in (2, 3, 4):
+                    with self.subTest(n=n):
+                        self.assertLess(n, 3)
+
+            @mock.patch("os.sep", "|")
+            @mock.patch("os.getcwd")
+            def test_patched(self, getcwd): raise ValueError(self.x, getcwd is not None)
+
+        class Waiting(unittest.IsolatedAsyncioTestCase):
+            async def asyncSetUp(self): self.x = 3
+            async def test_async(self): self.assertIsNone(self.x)
+
+        if __name__ == "__main__":
+            unittest.main()
+        """,
+    "helpers.py": "LIMIT = 9",
+    "__init__.py": "",
+    "pytest.ini": "[pytest]\nconfcutdir = .\n",
+}
+
+RUN = """
+import json, os, runpy, sys, unittest.mock
+import pytest  # once for all
+
+for number in range(int(sys.argv[1])):
+    if not os.fork():
+        stdout = sys.stdout
+        try:
+            runpy.run_path(f"script{number}.py", run_name="__main__")
+        except BaseException as error:
+            print(json.dumps([number, f"{type(error).__name__}: {error}"]), file=stdout, flush=True)
+        finally:
+            os._exit(0)
+    os.wait()
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project")
+    for name, text in FILES.items():
+        (folder / name).write_text(inspect.cleandoc(text) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def outcomes(project: Path) -> dict[str, str]:
+    """How pytest says that each test fails."""
+    told = project / "outcomes"
+    options = ["-q", "-p", "no:cacheprovider", "--assert=plain", "--runxfail", "--import-mode=importlib"]
+    command = [sys.executable, "-m", "pytest", *options]
+    environment = {**os.environ, "OUTCOMES": str(told)}
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1, done.stdout
+    found: dict[str, str] = {}
+    for line in told.read_text().splitlines():
+        node, outcome = json.loads(line)
+        found.setdefault(node, outcome)
+    return found
+
+
+def run(texts: list[str], folder: Path) -> dict[str, str]:
+    """How each script ends that fails."""
+    for number, text in enumerate(texts):
+        (folder / f"script{number}.py").write_text(text)
+    command = [sys.executable, "-c", RUN, str(len(texts))]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    return {texts[number]: outcome for number, outcome in map(json.loads, done.stdout.splitlines())}
+
+
+def of(project: Path, argument: str) -> str:
+    path, selector = testfile.split(argument)
+    return testfile.script((project / path).read_text(), str(project / path), selector)
+
+
+def test_each_fails_as_in_pytest(project: Path, outcomes: dict[str, str]) -> None:
+    assert len(outcomes) > 60
+    scripts = {node: of(project, node) for node in outcomes}
+    ends = run(list(scripts.values()), project)
+    assert {node: ends.get(text) for node, text in scripts.items()} == outcomes
+
+
+SCRIPTS = {
+    "a fixture and parameters": (
+        """
+        import pytest
+        gpu = pytest.mark.skipif(False, reason="none")
+        @pytest.fixture
+        def key():
+            return 0
+        @gpu
+        @pytest.mark.parametrize("n", [1, pytest.param(2, id="two")])
+        @pytest.mark.parametrize("dtype", ["f4", "i4"])
+        def test_it(key, n, dtype):
+            assert key
+        if __name__ == "__main__":
+            pytest.main()
+        """,
+        "test_it[i4-two]",
+        """
+        def key():
+            return 0
+
+        def test_it(key, n, dtype):
+            assert key
+        key_value = key()
+        test_it(key_value, 2, 'i4')
+        """,
+    ),
+    "all parameters in turn": (
+        """
+        import pytest as pt
+        @pt.mark.parametrize("n", [1, 2])
+        @pt.mark.parametrize("a, b", make())
+        def test_it(n, a, b):
+            with pt.raises(ValueError):
+                pass
+        """,
+        "test_it",
+        """
+        import pytest as pt
+
+        def test_it(n, a, b):
+            with pt.raises(ValueError):
+                pass
+        for a, b in make():
+            for n in [1, 2]:
+                test_it(n, a, b)
+        """,
+    ),
+    "a test case": (
+        """
+        from absl.testing import absltest, parameterized
+        class ModelTest(parameterized.TestCase):
+            def test_it(self): pass
+        if __name__ == "__main__":
+            absltest.main()
+        """,
+        "ModelTest::test_it",
+        """
+        from absl.testing import absltest, parameterized
+
+        class ModelTest(parameterized.TestCase):
+
+            def test_it(self):
+                pass
+        ModelTest.setUpClass()
+        case = ModelTest('test_it')
+        case.setUp()
+        case.test_it()
+        """,
+    ),
+    "several tests from one": (
+        """
+        from absl.testing import parameterized
+        class ModelTest(parameterized.TestCase):
+            @parameterized.parameters(1, 2)
+            def test_it(self, n): pass
+        """,
+        "ModelTest::test_it",
+        """
+        from absl.testing import parameterized
+
+        class ModelTest(parameterized.TestCase):
+
+            @parameterized.parameters(1, 2)
+            def test_it(self, n):
+                pass
+        ModelTest.setUpClass()
+        for name in dir(ModelTest):
+            if name.startswith('test_it'):
+                case = ModelTest(name)
+                case.setUp()
+                getattr(case, name)()
+        """,
+    ),
+    "asynchronous": (
+        """
+        import pytest_asyncio
+        @pytest_asyncio.fixture
+        async def key():
+            yield 1
+        async def test_it(key): pass
+        """,
+        "test_it",
+        """
+        async def key():
+            yield 1
+
+        async def test_it(key):
+            pass
+        import asyncio
+        key_steps = key()
+        key_value = asyncio.run(key_steps.__anext__())
+        asyncio.run(test_it(key_value))
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "selector", "expected"), SCRIPTS.values(), ids=SCRIPTS.keys())
+def test_script(source: str, selector: str, expected: str) -> None:
+    _, parts = testfile.split(f"t.py::{selector}")
+    assert testfile.script(inspect.cleandoc(source), "/nowhere/t.py", parts) == inspect.cleandoc(expected) + "\n"
+
+
+def test_split() -> None:
+    assert testfile.split("a/t.py") == ("a/t.py", ())
+    assert testfile.split("t.py::A::test_b") == ("t.py", ("A", "test_b"))
+    assert testfile.split("t.py::test_b[x[1]::y]") == ("t.py", ("test_b[x[1]::y]",))
+    assert testfile.split("odd[1].py") == ("odd[1].py", ())
+
+
+def test_tests_in() -> None:
+    source = """
+    import unittest
+    def test_a(): pass
+    def helper(): pass
+    class TestB:
+        def test_c(self): pass
+        class TestD:
+            def test_e(self): pass
+    class Base(unittest.TestCase):
+        def test_f(self): pass
+    class G(Base):
+        def helper(self): pass
+    """
+    found = ["test_a", "TestB::test_c", "TestB::TestD::test_e", "Base::test_f", "G::test_f"]
+    assert testfile.tests_in(inspect.cleandoc(source)) == found
+
+
+@pytest.mark.parametrize(
+    ("selector", "complaint"),
+    [
+        ("test_concat", r"t.py has no test test_concat: did you mean test_concatenate\?"),
+        ("test_x", r"t.py has no test test_x: did you mean TestA::test_x\?"),
+        ("Nothing::of_this", r"t.py has no test Nothing::of_this: its tests are test_concatenate, .*TestA::test_x"),
+        ("TestA", "t.py::TestA is a class: name one of its tests, TestA::test_x"),
+        ("test_concatenate[3]", r"test_concatenate has no parameters \[3\]: there are test_concatenate\[1-p\], .*"),
+        ("test_fixture", "test_fixture asks for the fixture mocker, which jaxshrink finds nowhere"),
+        ("test_request", "test_request uses request.config, which only pytest has: do without it there"),
+        ("TestA::test_x[1]", r"test_x has no parameters \[1\]: it has none"),
+    ],
+)
+def test_no_such_test(selector: str, complaint: str) -> None:
+    source = """
+    import pytest
+    @pytest.mark.parametrize("n", ["p", "q"])
+    @pytest.mark.parametrize("m", [1, 2])
+    def test_concatenate(n, m): pass
+    def test_fixture(mocker): pass
+    def test_request(request): request.config.getoption("x")
+    class TestA:
+        def test_x(self): pass
+    """
+    with pytest.raises(InputError, match=f"^{complaint}$"):
+        testfile.script(inspect.cleandoc(source), "t.py", selector.split("::"))
