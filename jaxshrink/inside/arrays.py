@@ -1,12 +1,15 @@
 """Arrays, tracers, keys and their dtypes as recipes. Runs in the target interpreter."""
 
 import sys
+import time
 
 from recorder import BIG, Summary
 
 FULL = 64
 """Elements up to which all of an array is told."""
 
+_PAUSES = iter([0.002] * 150)
+"""Seconds to wait for arrays that are still computed, all in all: some never will be."""
 
 
 def array_recipe(value):
@@ -64,11 +67,22 @@ def _weak(aval):
 
 
 def _read(numpy, value):
-    """Contents of a concrete JAX array: nothing where it was deleted (donated, too) or its computation failed."""
+    """Contents of a concrete JAX array: nothing where it was deleted (donated, too), or is not computed."""
     try:
-        return {"deleted": True} if value.is_deleted() else _contents(numpy, numpy.asarray(value))
+        if value.is_deleted():
+            return {"deleted": True}
+        return _contents(numpy, numpy.asarray(value)) if _is_ready(value) else {}
     except Exception:
         return {}
+
+
+def _is_ready(value):
+    while not value.is_ready():
+        pause = next(_PAUSES, None)
+        if pause is None:
+            return False
+        time.sleep(pause)
+    return True
 
 
 def _contents(numpy, value):

@@ -5,7 +5,8 @@
     __jaxshrink_ran__[7] = 1
     x = __jaxshrink_13__(None, f(__jaxshrink_12__(None, a)))
 
-and a module ends with `__jaxshrink_finished__(its name)`. These names are looked up among the builtins,
+and a module ends with `__jaxshrink_finished__(its name)`. Where the process is expected to die, there stands also
+`__jaxshrink_snapshot__(whether it is expected right here)`. These names are looked up among the builtins,
 so that no namespace of the program changes.
 What must not change either: how often and where truth values are taken (tests are compiled to
 jumps, so `and`, `or`, `not` and comparisons stay bare there), assignment targets,
@@ -18,6 +19,7 @@ import ast
 
 _PREFIX = "__jaxshrink_"
 RAN = "__jaxshrink_ran__"
+SNAPSHOT = "__jaxshrink_snapshot__"
 FINISHED = "__jaxshrink_finished__"
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -27,6 +29,7 @@ _RECORDED = (
     ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.IfExp,
     ast.JoinedStr, ast.Await, ast.ListComp, ast.SetComp, ast.DictComp, *_DISPLAYS,
 )  # fmt: skip
+_HARMLESS = (*_FUNCTIONS, ast.ClassDef, ast.Pass)
 _UNRECORDED_CALLS = {"super", "locals", "globals", "vars", "dir", "print"}
 
 
@@ -39,6 +42,7 @@ class Sites:
         self.lines = []  # (file, first lines) of each statement; several where one mark stands for all
         self.functions = {}  # (file, first line with decorators, name) -> [Definition]
         self.classes = {}  # (file, qualified name) -> span
+        self.deadly = None  # (file, line) of statements that may end the process; None: no snapshots are taken
 
 
 class Definition:
@@ -73,9 +77,11 @@ def names_read(node):
 class _Instrument:
     def __init__(self, file, sites, static):
         self.file, self.sites, self.static = file, sites, static
+        self.is_deadly = False  # whether the process may die in the statements of this function or module
         self.path = []  # of the enclosing classes and functions, as in __qualname__
 
     def module(self, tree, name):
+        self.is_deadly = self.sites.deadly is not None and name == "__main__"
         tree.body = self.block(tree.body, docstring=True)
         tree.body += ast.parse(f"{FINISHED}({name!r})").body
 
@@ -91,7 +97,7 @@ class _Instrument:
         result = [*body[:first], *(self.mark(node, node.lineno) for node in body[:first])]
         for node in body[first:]:
             lines = _all_lines(node) if isinstance(node, ast.ClassDef) and node.keywords else [node.lineno]
-            result.append(self.mark(node, *lines))
+            result += [self.mark(node, *lines), *self.snapshot(node)]
             self.statement(node)
             result.append(node)
         return result
@@ -104,6 +110,22 @@ class _Instrument:
             _place(part, node)
         mark.lineno = mark.end_lineno = node.lineno
         return mark
+
+    def may_die_in(self, function):
+        """Whether one of the statements in which the process may die is this function's (or of one in it)."""
+        lines = range(function.lineno, function.end_lineno + 1)
+        return any(file == self.file and line in lines for file, line in self.sites.deadly or ())
+
+    def snapshot(self, node):
+        """A snapshot before a statement that may end the process."""
+        if not self.is_deadly or isinstance(node, _HARMLESS):
+            return []
+        expected = any((self.file, line) in self.sites.deadly for line in _own_lines(node))
+        call = ast.Call(_name(SNAPSHOT), [ast.Constant(expected)], [])
+        snapshot = ast.Expr(call)
+        for part in ast.walk(snapshot):
+            _place(part, node)
+        return [snapshot]
 
     def statement(self, node):
         if isinstance(node, _FUNCTIONS):
@@ -125,7 +147,9 @@ class _Instrument:
             node.decorator_list = [self.inside(one) for one in node.decorator_list]
             self.defaults(node.args)
         self.path += [node.name, "<locals>"]
+        outside, self.is_deadly = self.is_deadly, self.may_die_in(node)
         node.body = self.block(node.body, docstring=True)
+        self.is_deadly = outside
         del self.path[-2:]
 
     def class_(self, node):
@@ -327,6 +351,14 @@ def _all_lines(node):
         if isinstance(child, ast.stmt):
             lines += [child.lineno] if isinstance(child, _FUNCTIONS) else _all_lines(child)
     return lines
+
+
+def _own_lines(node):
+    """The lines of a statement without those of the statements in it, but for its first."""
+    decorators = [one.lineno for one in getattr(node, "decorator_list", ())]
+    inner = [child.lineno for child in ast.walk(node) if isinstance(child, ast.stmt) and child is not node]
+    last = max(node.lineno, min(inner) - 1) if inner else node.end_lineno
+    return range(min([node.lineno, *decorators]), last + 1)
 
 
 def _span(file, node):

@@ -1,14 +1,17 @@
 """What a process and its descendants use, and their end. Linux tells; elsewhere only the wall clock counts."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import signal
 import time
+from collections.abc import Callable
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
-def cpu_seconds(pid):
+def cpu_seconds(pid: int) -> float:
     """CPU time that a process, all its threads included, has used; 0.0 once it is gone."""
     try:
         return time.clock_gettime((~pid << 3) | 2)  # how clock_getcpuclockid(3) makes a clock of a process
@@ -16,9 +19,9 @@ def cpu_seconds(pid):
         return 0.0
 
 
-def children(pid):
+def children(pid: int) -> list[int]:
     """The processes that a process has forked, or inherited as a reaper."""
-    found = []
+    found: list[int] = []
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/children") as file:
@@ -28,7 +31,7 @@ def children(pid):
     return found
 
 
-def descendants(pid):
+def descendants(pid: int) -> list[int]:
     """A process and all that it has started, as far as the chain of parents tells."""
     found = [pid]
     for process in found:
@@ -36,12 +39,12 @@ def descendants(pid):
     return found
 
 
-def has_work(pid):
+def has_work(pid: int) -> bool:
     """Whether a process or a descendant wants to run, or waits for a disk: not all of its threads sleep."""
     return any(_runnable(thread) for process in descendants(pid) for thread in _threads(process))
 
 
-def exceeds_memory(pid, limit):
+def exceeds_memory(pid: int, limit: int) -> bool:
     """Whether a process and its descendants hold more than `limit` bytes.
 
     Resident sets count shared pages in each process: cheap to read, and too much for a family of
@@ -51,7 +54,7 @@ def exceeds_memory(pid, limit):
     return sum(map(_resident, family)) > limit and sum(map(_proportional, family)) > limit
 
 
-def session(pid):
+def session(pid: int) -> int:
     """The session of a process; 0 once it is gone."""
     try:
         return os.getsid(pid)
@@ -59,31 +62,31 @@ def session(pid):
         return 0
 
 
-def kill(pid):
+def kill(pid: int) -> None:
     """End a process, its descendants, and its process group."""
     for process in descendants(pid):
         _signal(os.kill, process)
     kill_group(pid)
 
 
-def kill_group(pid):
+def kill_group(pid: int) -> None:
     """End the process group of a process that may have ended already."""
     _signal(os.killpg, pid)
 
 
-def ask_for_stack(pid):
+def ask_for_stack(pid: int) -> None:
     """Have a process write the stacks of its threads to stderr, and die: faulthandler does so when it is to abort."""
     _signal(os.kill, pid, signal.SIGABRT)
 
 
-def _threads(pid):
+def _threads(pid: int) -> list[str]:
     try:
         return [f"/proc/{pid}/task/{thread}/stat" for thread in os.listdir(f"/proc/{pid}/task")]
     except OSError:
         return []  # gone meanwhile, or not Linux
 
 
-def _runnable(stat):
+def _runnable(stat: str) -> bool:
     try:
         with open(stat) as file:
             return file.read().rpartition(")")[2].split()[0] in "RD"
@@ -91,12 +94,12 @@ def _runnable(stat):
         return False
 
 
-def _signal(send, pid, number=signal.SIGKILL):
+def _signal(send: Callable[[int, int], None], pid: int, number: int = signal.SIGKILL) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):  # gone meanwhile
         send(pid, number)
 
 
-def _resident(pid):
+def _resident(pid: int) -> int:
     try:
         with open(f"/proc/{pid}/statm") as file:
             return int(file.read().split()[1]) * _PAGE
@@ -104,7 +107,7 @@ def _resident(pid):
         return 0
 
 
-def _proportional(pid):
+def _proportional(pid: int) -> int:
     """Bytes held, a page shared by n processes counted as 1/n of a page."""
     try:
         with open(f"/proc/{pid}/smaps_rollup") as file:

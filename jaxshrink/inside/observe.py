@@ -2,13 +2,19 @@
 
     python observe.py SPEC.json      in the target interpreter, in a copy of the program's folder
 
-SPEC: `{"entry": "repro.py", "argv": [...], "out": path of the observation}`. The observation's
-format is that of `jaxshrink/observation.py`. The program runs as `python repro.py` would run it:
+SPEC: `{"entry": "repro.py", "argv": [...], "out": path of the observation}`, and where they are wanted
+
+- `"wake"`: the descriptor of a pipe. A byte that comes through it says that the time is up: what can be observed is
+  written, and the run ends;
+- `"deadly"`: `[[file, line], ...]` where the process may die. The observation is written before each statement of
+  these functions, and of the main module;
+- `"wait"`: whether arrays are waited for, so that the process does not die in a later statement.
+
+The observation's format is that of `jaxshrink/observation.py`. The program runs as `python repro.py` would run it:
 only the program's own files are instrumented, the libraries run as they are.
 """
 
 import builtins
-import contextlib
 import json
 import os
 import re
@@ -27,7 +33,8 @@ import publicnames
 import recorder
 import render
 import stack
-from instrument import Sites
+from instrument import SNAPSHOT, Sites
+from snapshots import Snapshots, flush
 
 _OUR_FRAMES = re.compile(rf'^ *File "{re.escape(HERE)}[^"]*", line \d+, in .*\n(?:    .*\n)*', re.MULTILINE)
 _LIBRARIES = ("jax", "jaxlib")
@@ -36,40 +43,43 @@ _LIBRARIES = ("jax", "jaxlib")
 def main(spec_path):
     with open(spec_path, encoding="utf-8") as file:
         spec = json.load(file)
-    watched = Run(spec["entry"], spec["argv"])
+    watched = Run(spec["entry"], spec["argv"], spec.get("wait", False))
+    snapshots = Snapshots(watched.observation, spec["out"])
+    if spec.get("wake") is not None:
+        snapshots.listen(spec["wake"])
+    if spec.get("deadly") is not None:
+        watched.recorder.sites.deadly = set(map(tuple, spec["deadly"]))
+        setattr(builtins, SNAPSHOT, snapshots.before)
     process = os.getpid()
     code = watched.execute()
     if os.getpid() != process:  # a child that the program forked
         sys.exit(code)
     sys.setrecursionlimit(max(1000, sys.getrecursionlimit()))
-    temporary = spec["out"] + ".part"
-    with open(temporary, "w", encoding="utf-8") as file:
-        json.dump(watched.observation(), file)
-    os.replace(temporary, spec["out"])
+    snapshots.final(getattr(watched.exception, "__traceback__", None))
+    if isinstance(watched.exception, SystemExit):
+        sys.exit(code)
     if watched.exception is not None:  # its end is known: no need to wait for the libraries' teardown
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(AttributeError, ValueError, OSError):  # closed by the program
-                stream.flush()
+        flush()
         os._exit(code)
 
 
 class Run:
     """The program's run: before, while and after."""
 
-    def __init__(self, entry, argv):
+    def __init__(self, entry, argv, wait):
         self.program = localmodules.Program(os.getcwd())
         self.path = self.program.folder + entry
         self.argv = argv
         self.exception = None
-        self.seconds = 0.0
+        self.started = time.perf_counter()
         self.callbacks = callbacks.Callbacks()
         own = _is_local(self.program)
-        self.recorder = recorder.Recorder(Sites(), own, keep_containers=not self._checks_leaks())
+        self.recorder = recorder.Recorder(Sites(), own, keep_containers=not self._checks_leaks(), wait=wait)
 
     def execute(self):
         """Run the program; its exit code."""
         self._prepare()
-        started = time.perf_counter()
+        self.started = time.perf_counter()
         try:
             self._run_main()
         except SystemExit as error:
@@ -82,18 +92,19 @@ class Run:
             _hide_our_frames(error)
             traceback.print_exception(type(error), error, error.__traceback__)
             return 1
-        finally:
-            self.seconds = time.perf_counter() - started
         return 0
 
-    def observation(self):
+    def observation(self, entries, ended):
+        """What is known of the run when it has ended, or else as long as it stands where the stack's entries say."""
+        seconds = time.perf_counter() - self.started
         names = publicnames.PublicNames(self.program.is_module)
         renderer = render.Renderer(self.program, self.recorder, names)
-        failing = stack.Stack(getattr(self.exception, "__traceback__", None), self.program, names)
-        called_back = stack.Stack(self.callbacks.traceback, self.program, names)
+        failing = stack.Stack(entries, self.program, names)
+        called_back = stack.Stack(stack.of_traceback(self.callbacks.traceback), self.program, names)
+        outcome = self._outcome(failing) if ended else {"end": "unknown"}
         versions = {name: getattr(sys.modules.get(name), "__version__", None) for name in _LIBRARIES}
         return {
-            "outcome": self._outcome(failing),
+            "outcome": {**outcome, "frames": failing.frames(), "seconds": seconds},
             "python": sys.version.partition(" ")[0],
             **versions,
             "modules": [
@@ -141,14 +152,12 @@ class Run:
 
     def _outcome(self, failing):
         error = self.exception
-        outcome = {"frames": failing.frames(), "seconds": self.seconds}
         if error is None or isinstance(error, SystemExit):
-            return {"end": "exit", "code": self._exit_code(), **outcome}
-        if isinstance(error, SyntaxError) and not failing.entries:
-            outcome["end"] = "syntax"
+            return {"end": "exit", "code": self._exit_code()}
+        end = "syntax" if isinstance(error, SyntaxError) and not failing.entries else "exception"
         kind = type(error)
         name = kind.__qualname__ if kind.__module__ == "builtins" else kind.__module__ + "." + kind.__qualname__
-        return {"end": "exception", "type": name, "message": _message(error), "code": 1, **outcome}
+        return {"end": end, "type": name, "message": _message(error), "code": 1}
 
     def _exit_code(self):
         """As the interpreter takes it from SystemExit."""

@@ -8,6 +8,7 @@ Runs in the target interpreter.
 
 import ast
 import builtins
+import contextlib
 import functools
 import sys
 import types
@@ -52,10 +53,14 @@ class Made:
 
 
 class Recorder:
-    """The record of one run. `is_local(class or function)` tells the program's own from a library's."""
+    """The record of one run. `is_local(class or function)` tells the program's own from a library's.
 
-    def __init__(self, sites, is_local, keep_containers=True):
-        self.sites, self.is_local, self.keep_containers = sites, is_local, keep_containers
+    `wait`: until each array is computed that an expression gives, so that a computation that fails or ends the
+    process does so there.
+    """
+
+    def __init__(self, sites, is_local, keep_containers=True, wait=False):
+        self.sites, self.is_local, self.keep_containers, self.wait = sites, is_local, keep_containers, wait
         self.ran, self.counts, self.last = bytearray(), [], []
         self.finished = []  # names of the program's modules, as their execution ended
         self.made = {}  # id -> Made
@@ -95,9 +100,11 @@ class Recorder:
         """What the code at a site calls with each value; written for speed."""
         counts, last, plain, get_keeper = self.counts, self.last, self.plain, self.keepers.get
         classify, remember, getframe = self._classify, self._remember, sys._getframe
-        is_call = isinstance(self.sites.expressions[site], ast.Call)
+        is_call, wait = isinstance(self.sites.expressions[site], ast.Call), self.wait
 
         def record(_, value):
+            if wait:
+                _wait_for(value)
             kind = type(value)
             keep = get_keeper(kind, classify)
             last[site] = value if keep is None else keep(value)
@@ -163,6 +170,17 @@ class Recorder:
                 self.plain.add(kind)
         self.keepers[kind] = keep
         return value if keep is None else keep(value)
+
+
+def _wait_for(value):
+    """Wait until the arrays are computed that a value is or holds. That they cannot be is for others to find."""
+    kind = type(value)
+    if kind in (tuple, list, dict):
+        for one in value.values() if kind is dict else value:
+            _wait_for(one)
+    elif _is_array_type(kind) and hasattr(kind, "block_until_ready"):
+        with contextlib.suppress(Exception):
+            value.block_until_ready()
 
 
 def _is_array_type(kind):

@@ -23,13 +23,26 @@ _MOST_FRAMES = 1000
 _LIBRARY_ROOTS = ("site-packages", "dist-packages")
 
 
-class Stack:
-    """The frames of a traceback, outermost first, from the program's first frame on."""
+def of_traceback(traceback):
+    """The entries of a Stack: where an exception came through."""
+    return [(entry.tb_frame, entry.tb_lasti, entry.tb_lineno) for entry in _chain(traceback)]
 
-    def __init__(self, traceback, program, names):
+
+def of_thread(frame):
+    """The entries of a Stack: where a thread stands whose innermost frame is given (None: nowhere)."""
+    entries = []
+    while frame is not None:
+        entries.append((frame, frame.f_lasti, frame.f_lineno or frame.f_code.co_firstlineno))
+        frame = frame.f_back
+    return entries[::-1]
+
+
+class Stack:
+    """Frames with their instruction and line, outermost first, from the program's first frame on."""
+
+    def __init__(self, entries, program, names):
         self.program, self.names = program, names
-        self.entries = [(entry.tb_frame, entry.tb_lasti, entry.tb_lineno) for entry in _chain(traceback)]
-        self.entries = list(itertools.dropwhile(lambda entry: self._file(entry) is None, self.entries))
+        self.entries = list(itertools.dropwhile(lambda entry: self._file(entry) is None, entries))
         self._cut_import_hook()
         del self.entries[_MOST_FRAMES // 2 : -_MOST_FRAMES // 2]  # of an endless recursion both ends
         self.users = [index for index, entry in enumerate(self.entries) if self._file(entry) is not None]
@@ -47,7 +60,7 @@ class Stack:
             result.append({
                 "position": index, "file": file, "function": function, "line": line, "end_line": end_line,
                 "column": column, "end_column": end_column, "module": frame.f_globals.get("__name__", "__main__"),
-                "locals": renderer.named({name: value for name, value in frame.f_locals.items() if _is_variable(name)}),
+                "locals": renderer.named(_variables(frame)),
             })  # fmt: skip
         return result
 
@@ -138,8 +151,9 @@ def _position(code, instruction):
     return tuple(-1 if one is None else one for one in position[1:])
 
 
-def _is_variable(name):
-    return not name.startswith((".", "__"))
+def _variables(frame):
+    variables = dict(frame.f_locals)  # a copy: its thread may go on
+    return {name: value for name, value in variables.items() if not name.startswith((".", "__"))}
 
 
 def _arguments(frame, defaults):
