@@ -104,6 +104,14 @@ FILES = {
         @mark.parametrize("y", range(2), ids=lambda v: f"y={v}")
         def test_ids(x, y): raise ValueError(x, y)
 
+        def generated():
+            yield 1, "x"
+            yield param(2, "y", id="second")
+            yield 3, Kind
+
+        @mark.parametrize("x, y", generated())
+        def test_generated(x, y): raise ValueError(x, y if x < 3 else 0)
+
         @mark.parametrize("width", [5], indirect=True)
         @mark.parametrize("key", ["direct"])
         def test_indirect(width, data): raise ValueError(width, data)

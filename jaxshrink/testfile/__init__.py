@@ -86,10 +86,8 @@ def _conftests(path: Path) -> list[str]:
     """The text of those that count for a file, nearest first."""
     found = []
     for folder in path.absolute().parents:
-        try:
+        if (folder / "conftest.py").is_file():
             found.append((folder / "conftest.py").read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError):
-            pass
         if any((folder / each).exists() for each in PROJECT):
             return found
     return found[:1]  # no project: only what lies beside it

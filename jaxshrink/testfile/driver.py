@@ -13,16 +13,11 @@ from collections.abc import Iterator, Sequence
 from jaxshrink import tree as trees
 from jaxshrink.errors import InputError
 from jaxshrink.testfile.fixtures import Fixtures, fixtures, requested
+from jaxshrink.testfile.loops import Loop, heads, known_ids, loops
 from jaxshrink.testfile.module import Function, Mark, Module
-from jaxshrink.testfile.parameters import Loop, known_ids, loops, parametrized
+from jaxshrink.testfile.parameters import parametrized
 from jaxshrink.testfile.supply import Supply
 from jaxshrink.testfile.writer import Writer
-
-PARAM_ID = """def param_id(value, default):
-    plain = value is None or isinstance(value, (str, int, float, complex))
-    return str(value) if plain else getattr(value, "__name__", default)
-"""
-"""The id that pytest makes of a value."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,20 +129,22 @@ class _PytestDriver:
     def call(self) -> None:
         """Write the call of the test."""
         function = self.test.function
-        assert function is not None
         name = f"{self.case}.{self.test.name}" if self.case else self.test.name
-        arguments = self.supply.arguments(function, bool(self.case))
+        arguments = self.supply.arguments(function, bool(self.case)) if function else ""
         self.write.call(f"{name}({arguments})", isinstance(function, ast.AsyncFunctionDef))
 
     # -- parts
 
     def _asked(self) -> list[str]:
         """The fixtures that the test itself asks for."""
-        marks = [mark for mark in self.marks if mark.name == "mark.usefixtures"]
-        used = [str(ast.literal_eval(arg)) for mark in marks for arg in mark.args]
         if self.test.function is None or self.test.of_test_case:
-            return used
-        return used + requested(self.test.function, bool(self.case))
+            return self._texts("mark.usefixtures")
+        return self._texts("mark.usefixtures") + requested(self.test.function, bool(self.case))
+
+    def _texts(self, name: str) -> list[str]:
+        """What all marks of a name say, closest first."""
+        args = [arg for mark in self.marks if mark.name == name for arg in mark.args]
+        return [str(arg.value) for arg in args if isinstance(arg, ast.Constant)]
 
     def _about(self) -> dict[str, str]:
         """What `request` tells of the test."""
@@ -160,55 +157,30 @@ class _PytestDriver:
 
     def _optional(self, function: Function, called: str, argument: str) -> None:
         """Write the call of a function that may take what it is called for."""
-        takes = len(function.args.args) > bool(self.case and called.startswith(f"{self.case}."))
+        takes = len(function.args.args) > ("." in called)  # a method takes itself
         self.write(f"{called}({argument if takes else ''})")
 
     def _filters(self) -> None:
         """Write the filters of warnings that marks set; the closest counts most."""
-        for mark in reversed(self.marks):
-            for arg in mark.args if mark.name == "mark.filterwarnings" else ():
-                action, message, category = [*str(ast.literal_eval(arg)).split(":"), "", ""][:3]
-                if "." in category:
-                    self.write.need("import pkgutil")
-                    category = f"pkgutil.resolve_name({category!r})"
-                self.write.need("import warnings")
-                self.write(f"warnings.filterwarnings({action!r}, {message!r}, {category or 'Warning'})")
+        for text in reversed(self._texts("mark.filterwarnings")):
+            action, message, category = [*text.split(":"), "", ""][:3]
+            if "." in category:
+                self.write.need("import pkgutil")
+                category = f"pkgutil.resolve_name({category!r})"
+            self.write.need("import warnings")
+            self.write(f"warnings.filterwarnings({action!r}, {message!r}, {category or 'Warning'})")
 
     def _loop(self, loop: Loop, blocks: contextlib.ExitStack) -> None:
         """Write the head of a loop, if it takes one, and know what its parameters are."""
         pairs = [(axis, name) for axis in loop.axes for name in axis.names]
         if loop.rows is not None and len(loop.rows) == 1:
-            modules = [axis.module for axis, _ in pairs]
-            texts = list(map(self._text, loop.rows[0], modules))
+            texts = list(map(self._text, loop.rows[0], loop.modules))
         else:
             texts = [self.write.fresh(name) for _, name in pairs]
-            self._head(loop, ", ".join(texts), blocks)
-            self._only(loop, texts, blocks)
+            for head in heads(loop, texts, self.write, self._text):
+                blocks.enter_context(self.write.block(head))
         for (axis, name), text in zip(pairs, texts, strict=True):
             (self.supply.params if name in axis.indirect else self.supply.values)[name] = text
-
-    def _head(self, loop: Loop, target: str, blocks: contextlib.ExitStack) -> None:
-        if loop.rows is None:
-            values = self._text(loop.axes[0].values, loop.axes[0].module)
-        else:
-            modules = [axis.module for axis in loop.axes for _ in axis.names]
-            rows = [list(map(self._text, row, modules)) for row in loop.rows]
-            texts = [row[0] if len(row) == 1 else f"({', '.join(row)})" for row in rows]
-            values = f"[{', '.join(texts)}]"
-        if loop.wanted is not None:
-            target, values = f"index, ({target})" if "," in target else f"index, {target}", f"enumerate({values})"
-        blocks.enter_context(self.write.block(f"for {target} in {values}:"))
-
-    def _only(self, loop: Loop, names: Sequence[str], blocks: contextlib.ExitStack) -> None:
-        """Write the condition that an id, which only a run knows, is the wanted one."""
-        if loop.wanted is None:
-            return
-        self.write.need(PARAM_ID)
-        [axis] = loop.axes
-        function = f"({self._text(axis.ids, axis.module)})" if axis.ids else ""
-        ids = [f'param_id({function}({var}), f"{name}{{index}}")' for var, name in zip(names, axis.names, strict=True)]
-        joined = ' + "-" + '.join(ids)
-        blocks.enter_context(self.write.block(f"if {joined} == {loop.wanted!r}:"))
 
     def _text(self, node: ast.expr, module: Module) -> str:
         """What a decorator says, where the driver stands: names of the class or of a conftest by their paths."""

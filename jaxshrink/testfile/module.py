@@ -59,6 +59,12 @@ class Module:
         name = ".".join([*filter(None, [self.pytest[root]]), *rest])
         return Mark(name, call.args, {keyword.arg: keyword.value for keyword in call.keywords})
 
+    @functools.cached_property
+    def uses_param(self) -> bool:
+        """Does the file make cases by `pytest.param`?"""
+        calls = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        return any(mark.name == "param" for mark in map(self.mark, calls) if mark)
+
     def resolved(self, node: ast.expr) -> ast.expr:
         """The expression that a variable of the module stands for, where it is bound once."""
         while isinstance(node, ast.Name) and node.id in self._constants:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import itertools
-import re
 from collections.abc import Sequence
 
 from jaxshrink import tree as trees
+from jaxshrink.errors import InputError
 from jaxshrink.testfile.module import Mark, Module
 
 
@@ -45,22 +44,12 @@ class Axis:
     spelled: bool = True
 
 
-@dataclasses.dataclass(frozen=True)
-class Loop:
-    """Axes that go together through `rows` of values, or one axis, where only a run knows them, `rows` being None.
-
-    Then `wanted` is the id of the one that counts, if not all do.
-    """
-
-    axes: tuple[Axis, ...]
-    rows: list[tuple[ast.expr, ...]] | None
-    wanted: str | None = None
-
-
 def parametrized(mark: Mark, module: Module) -> Axis:
-    """The axis of a `parametrize`."""
+    """The axis of a `parametrize`. Raises InputError where the file does not say what its parameters are."""
     arguments = dict(zip(("argnames", "argvalues", "indirect", "ids"), mark.args, strict=False)) | mark.keywords
-    names = _names(module.resolved(arguments["argnames"]), module)
+    names = _names(module.resolved(arguments["argnames"]), module) if "argnames" in arguments else ()
+    if not names or "argvalues" not in arguments:
+        raise InputError("cannot tell the parameters of a test: write their names out in its parametrize")
     indirect = arguments.get("indirect")
     if isinstance(indirect, ast.Constant):
         through = names if indirect.value else ()
@@ -91,50 +80,6 @@ def axis(
     texts = [_id(each, names[0], index, module) for index, each in enumerate(given or ())]
     numbered = [_numbered(names, values, index, text) for index, text in enumerate(texts)]
     return Axis(names, values, _distinct(numbered) or None, module, indirect, function, spelled=False)
-
-
-def loops(axes: Sequence[Axis], wanted: str | None) -> list[Loop] | None:
-    """What to run, outermost first: the combinations with an id, or all; None where none has it."""
-    if wanted is None:
-        spelled = [each.cases if each.spelled else None for each in axes]
-        rows = [[case.values for case in cases] if cases else None for cases in spelled]
-        return [Loop((each,), values) for each, values in zip(axes, rows, strict=True)]
-    found = _combinations(axes, wanted)
-    if not axes or not found:
-        return None
-    if all(each.cases for each in axes):  # several where guesses do not tell them apart
-        return [Loop(tuple(axes), [tuple(value for case in cases for value in case.values) for cases, _ in found])]
-    cases, match = found[0]
-    known = iter(cases)
-    return [
-        Loop((each,), [next(known).values]) if each.cases else Loop((each,), None, match[f"axis{number}"])
-        for number, each in enumerate(axes)
-    ]
-
-
-def known_ids(axes: Sequence[Axis]) -> list[str]:
-    """The ids of all combinations, with `*` for what only a run knows."""
-    parts = [["-".join(part.text for part in case.id) for case in each.cases or ()] or ["*"] for each in axes]
-    return ["-".join(combination) for combination in itertools.product(*parts)]
-
-
-def _combinations(axes: Sequence[Axis], wanted: str) -> list[tuple[list[Case], re.Match[str]]]:
-    """The cases, one of each axis that has any, with an id. Guesses are trusted first, and else not at all."""
-    for trust in (True, False):
-        found = []
-        for cases in itertools.product(*(each.cases or (None,) for each in axes)):
-            pattern = "-".join(part for number, case in enumerate(cases) for part in _patterns(number, case, trust))
-            if match := re.fullmatch(pattern, wanted, re.DOTALL):
-                found.append(([case for case in cases if case], match))
-        if found:
-            return found
-    return []
-
-
-def _patterns(number: int, case: Case | None, trust: bool) -> list[str]:
-    if case is None:
-        return [f"(?P<axis{number}>.*)"]
-    return [re.escape(part.text) if part.sure or trust else ".*" for part in case.id]
 
 
 # -- values
@@ -205,7 +150,8 @@ def _case(
 
 def _numbered(names: tuple[str, ...], values: ast.expr, index: int, text: Id) -> Case:
     """A case with an id, of values that only a run knows."""
-    element = f"list({trees.text(values)})[{index}]"
+    source = trees.text(values)
+    element = f"{source if isinstance(values, ast.List | ast.ListComp) else f'list({source})'}[{index}]"
     parts = [element] if len(names) == 1 else [f"{element}[{part}]" for part in range(len(names))]
     return Case(tuple(map(trees.expression, parts)), (text,))
 
