@@ -119,6 +119,39 @@ f(3)
     assert program(other_name) in texts
 
 
+def test_a_callback_raises_without_what_it_handled(tmp_path: Path) -> None:
+    source = """
+import jax
+class Bad(Exception):
+    pass
+def check(x):
+    try:
+        return {}[0]
+    except KeyError as error:
+        raise Bad("nothing there") from error
+jax.jit(lambda x: jax.pure_callback(check, x, x))(1)
+"""
+    failing = "class Bad(Exception):\n    pass\ndef check():\n    raise Bad('nothing there')\n"
+    assert program(f"{failing}jax.pure_callback(check, None)") in lifted_from(source, tmp_path)
+
+
+def test_a_generator_is_as_exhausted_as_it_was(tmp_path: Path) -> None:
+    source = """
+import jax
+class Feed:
+    def __init__(self):
+        self.batches = (i for i in range(2))
+    def take(self):
+        return next(self.batches)
+feed = Feed()
+step = jax.jit(lambda x: jax.debug.callback(feed.take))
+for i in range(3):
+    step(i)
+    jax.effects_barrier()
+"""
+    assert program("def take():\n    next(iter(()))\njax.debug.callback(take)") in lifted_from(source, tmp_path)
+
+
 def test_an_object_is_made_again_without_the_one_that_holds_it(tmp_path: Path) -> None:
     source = """
 import jax

@@ -191,6 +191,9 @@ class Renderer:
     def _namespace(self, value, depth):
         return self._make(type(value), (), vars(value), depth)
 
+    def _generator(self, value, depth):
+        return {"k": "literal", "src": "iter(())"} if value.gi_frame is None else self._made(value, depth)
+
     def _instance(self, value, depth):
         """An instance of one of the program's classes; `made` only where it has a library's class as base."""
         recipe = self._constructed(value, depth) or self._made(value, depth)
@@ -279,6 +282,7 @@ _KINDS = (
     (_is(types.FunctionType), Renderer._function),
     (_is(types.MethodType), Renderer._method),
     (_is(types.BuiltinFunctionType), Renderer._builtin),
+    (_is(types.GeneratorType), Renderer._generator),
     (_subclass_of(functools.partial), Renderer._partial),
     (_subclass_of(enum.Enum), Renderer._member),
     (lambda kind: kind.__module__.startswith("pathlib"), Renderer._path),

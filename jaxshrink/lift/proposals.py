@@ -106,6 +106,8 @@ def _statement(
         case ast.AugAssign(target=ast.Name() as target, op=op, value=value):
             added = ast.BinOp(target, op, value)
             yield from _cut(view, observation, style, frame, transforms, added, ast.Expr)
+        case ast.Raise(exc=ast.expr() as exc, cause=ast.expr()):  # a name that is gone when the handler has ended
+            statement = ast.Raise(exc, None)
         case ast.Expr():
             pass
         case _ if hasattr(statement, "body"):
