@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from jaxshrink import tree as trees
-from jaxshrink.interest import Question, last_good
-from jaxshrink.oracle import Runner
+from jaxshrink.interest import Interest, last_good
 from jaxshrink.outcome import Tier
 
 
@@ -23,23 +22,16 @@ class Final:
     """Turns the newest version of a program that holds into the result.
 
     Nothing of the job's surroundings helps in the runs here: the text itself sets the environment variables
-    that it needs. `files` says whether the program's data files had to lie beside it.
+    that it needs. `fresh` gives an interest that asks new runners, which have the program's data files or not; `files`
+    says whether these had to lie beside it.
     """
 
     TIMES: ClassVar[int] = 3
 
-    def __init__(
-        self,
-        history: Sequence[ast.Module],
-        env: Mapping[str, str],
-        question: Question,
-        new_runner: Callable[..., Runner],
-        timeout: float,
-    ):
-        self.timeout = timeout
-        self.history, self.env, self.question, self.new_runner = history, env, question, new_runner
-        self.runner = new_runner(folder=None, imports=())
+    def __init__(self, history: Sequence[ast.Module], env: Mapping[str, str], fresh: Callable[[bool], Interest]):
+        self.history, self.env, self.fresh = history, env, fresh
         self.files = False
+        self.interest = fresh(self.files)
 
     def text(self) -> str | None:
         """The result; None where no version of the program holds."""
@@ -48,8 +40,8 @@ class Final:
             return text
         text = self.newest()
         if text is None:  # perhaps it needs the files
-            self.runner = self.new_runner(imports=())
             self.files = True
+            self.interest = self.fresh(self.files)
             text = self.verified(self.history[-1]) or self.newest()
         return text
 
@@ -84,5 +76,4 @@ class Final:
         return text if all(self.holds([text] * self.TIMES)) else None
 
     def holds(self, texts: Sequence[str]) -> list[bool]:
-        outcomes = self.runner.run(texts, Tier.COLD, self.timeout)
-        return [self.question.answer(outcome, text) for outcome, text in zip(outcomes, texts, strict=True)]
+        return self.interest.hold(texts, Tier.COLD, self.interest.repeat)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from jaxshrink import chance, kinds
 from jaxshrink import tree as trees
 from jaxshrink.bundle import ModuleSource, bundle
 from jaxshrink.environment import hoist_environment
@@ -23,47 +25,62 @@ from jaxshrink.watch import NotObserved, watch
 
 @dataclasses.dataclass(frozen=True)
 class FirstRun:
-    """What the first run showed; `again` runs the program once more and gives how it fails then, if it does."""
+    """What the first run showed that failed, which was the last of `tries`.
+
+    `again` runs the program once more and gives how it fails then, if it does.
+    """
 
     observation: Observation
     seconds: float
+    tries: int
     again: Callable[[], Failure | None]
 
 
-def first_run(options: Options, program: Inputs, folder: Path, setting: Setting) -> FirstRun:
-    """Run the program in `folder`, the mirror of its own. Raises JaxshrinkError where that shows nothing."""
+def first_run(options: Options, program: Inputs, folder: Path, setting: Setting, *, judged: bool = False) -> FirstRun:
+    """Run the program in `folder`, the mirror of its own. Raises JaxshrinkError where that shows nothing.
+
+    Where it does not fail, though it may do so by chance, it is run again. `judged`: something else than a failure
+    decides what is interesting, so one run is enough.
+    """
 
     def observe() -> Observation:
         entry = str(program.entry.path)
-        return watch(setting.python, folder, entry, options.args, setting.environment(), options.timeout)
+        limits = {"hang": options.hang, "memory": setting.memory_limit()}
+        return watch(setting.python, folder, entry, options.args, setting.environment(), options.timeout, **limits)
 
     def again() -> Failure | None:
         try:
-            outcome = observe().outcome
+            return _failure(observe().outcome, options, program)
         except NotObserved:
             return None
-        return _failure(outcome, program) if outcome.end is End.EXCEPTION else None
 
-    began = time.monotonic()
-    try:
-        observation = observe()
-    except NotObserved as ended:
-        raise _not_observed(options, ended) from None
-    return FirstRun(observation, time.monotonic() - began, again)
+    most = 1 if judged else options.repeat or _tries(options, program)
+    tries = 0
+    while tries < most:
+        tries += 1
+        began = time.monotonic()
+        try:
+            observation = observe()
+        except NotObserved as ended:
+            raise _not_observed(options, ended) from None
+        if _failure(observation.outcome, options, program) is not None:
+            break
+    return FirstRun(observation, time.monotonic() - began, tries, again)
 
 
 def failure_to_keep(
     options: Options, program: Inputs, outcome: Outcome, predicate: Callable[[Outcome], bool] | None
 ) -> Failure:
     """The failure of the first run. Raises JaxshrinkError where there is none, or none that can be reduced."""
+    failure = _failure(outcome, options, program)
     if predicate is not None:
         if not predicate(dataclasses.replace(outcome, source=program.entry.text)):
             raise NotFailing(f"the predicate does not find {options.path} as it is interesting")
-    elif outcome.end is not End.EXCEPTION:
+        return failure or Failure.of(outcome)
+    if failure is None:
         raise _not_failing(options, outcome)
-    else:
-        _check_modules(options, outcome)
-    return _failure(outcome, program)
+    _check_modules(options, outcome)
+    return failure
 
 
 def whole_program(program: Inputs, observation: Observation, args: tuple[str, ...]) -> ast.Module:
@@ -99,27 +116,51 @@ def libraries(program: Inputs) -> tuple[str, ...]:
     return tuple(name for name in found if name.split(".")[0] not in own)
 
 
-def _failure(outcome: Outcome, program: Inputs) -> Failure:
+def _tries(options: Options, program: Inputs) -> int:
+    asked = options.hang is not None or options.recompiles is not None
+    return 1 if asked or not chance.takes_part(source.text for source in program.sources) else chance.TRIES
+
+
+def _failure(outcome: Outcome, options: Options, program: Inputs) -> Failure | None:
     texts = {str(source.path): source.text for source in program.sources}
     file = outcome.frames[-1].file if outcome.frames else ""
-    return Failure.of(outcome, texts.get(file))
+    return kinds.failure(outcome, options, texts.get(file))
 
 
 def _not_observed(options: Options, ended: NotObserved) -> JaxshrinkError:
-    last = next(iter(reversed(ended.stderr.strip().splitlines())), "")
-    if ended.code is None:
-        return NotFailing(f"{options.path} did not end within {options.timeout:g} s, and hangs are not reduced yet")
-    if ended.code < 0:
-        return NotFailing(f"{options.path} was killed by signal {-ended.code}, and crashes are not reduced yet")
-    return TargetError(f"{options.python} could not run {options.path}: {last or f'exit code {ended.code}'}")
+    last = next(iter(reversed(ended.outcome.stderr.strip().splitlines())), "")
+    if ended.outcome.end is End.TIMEOUT:
+        return NotFailing(f"{options.path} did not end within {options.timeout:g} s: if it hangs, give --hang S")
+    return TargetError(f"{options.python} could not run {options.path}: {last or _described(ended.outcome)}")
 
 
 def _not_failing(options: Options, outcome: Outcome) -> JaxshrinkError:
+    """Why what the run showed is not the failure that is looked for."""
+    path, ends = options.path, _described(outcome)
     if outcome.end is End.SYNTAX:
-        return InputError(f"{options.python} cannot compile {options.path}: {outcome.message}")
+        return InputError(f"{options.python} cannot compile {path}: {outcome.message}")
+    if outcome.end is End.TIMEOUT:
+        return NotFailing(f"{path} did not end within {options.timeout:g} s: if it hangs, give --hang S")
+    if options.hang is not None:
+        return NotFailing(f"{path} does not hang: after {outcome.seconds:.1f} s it {ends}")
+    if options.recompiles is not None:
+        name, count = options.recompiles
+        compiled = collections.Counter(each.name for each in outcome.compiles)
+        most = compiled[name] if name else max(compiled.values(), default=0)
+        return NotFailing(f"{name or 'no function'} of {path} is compiled {most} times, and {count} were asked for")
+    if options.match is not None and not outcome.code:
+        return NotFailing(f"{path} runs to its end, and nothing that it writes matches {options.match!r}")
+    return NotFailing(f"{path} {ends}")
+
+
+def _described(outcome: Outcome) -> str:
+    if outcome.end is End.EXCEPTION:
+        return f"raises {outcome.type}"
+    if outcome.end is End.SIGNAL:
+        return f"is killed by signal {outcome.signal}"
     if outcome.code:
-        return NotFailing(f"{options.path} exits with code {outcome.code} and without an exception")
-    return NotFailing(f"{options.path} runs to its end without a failure")
+        return f"exits with code {outcome.code} and without an exception"
+    return "runs to its end without a failure"
 
 
 def _check_modules(options: Options, outcome: Outcome) -> None:

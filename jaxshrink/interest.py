@@ -5,10 +5,14 @@ from __future__ import annotations
 import collections
 import dataclasses
 import math
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import TypedDict
 
+from jaxshrink.controls import Control
 from jaxshrink.failure import Failure
+from jaxshrink.guard import Guard
 from jaxshrink.kinds import Signature
 from jaxshrink.oracle import Runner
 from jaxshrink.outcome import End, Outcome, Tier
@@ -23,6 +27,20 @@ SLOWER = 4
 LEAST_TIMEOUT = 0.5
 LEAST_IDLE = 0.15
 
+IMPATIENT = 1.5
+"""Seconds after which a run that sits where the original hangs counts as hung, until that is checked."""
+
+
+LONGER, LONGEST = 3, 20
+"""A hang is verified for so many times its time, or so many seconds more."""
+
+
+class _Limits(TypedDict, total=False):
+    """Keywords of `Runner.run`."""
+
+    timeout: float | None
+    sample: bool
+
 
 class TimeUp(Exception):
     """The time limit for the whole job has passed."""
@@ -35,69 +53,151 @@ class Question:
     signature: Signature
     original: str  # the input's text: what it had of `raise`, `assert` and the like, a candidate may have
     predicate: Callable[[Outcome], bool] | None = None
+    guard: Guard | None = None
+
+    def is_possible(self, text: str) -> bool:
+        """Whether a run could give the answer yes: not where the text has already slipped."""
+        return self.predicate is not None or slips(self.original, text) is None
 
     def answer(self, outcome: Outcome, text: str) -> bool:
+        """Whether an outcome is that of an interesting candidate with this text."""
         if self.predicate is not None:
             return bool(self.predicate(dataclasses.replace(outcome, source=text)))
-        return self.signature.matches(outcome, text) and slips(self.original, text) is None
+        if not self.is_possible(text) or not self.signature.matches(outcome, text):
+            return False
+        return self.guard is None or self.guard.kept(outcome, text)
 
 
 class Interest:
     """Runs candidates and answers the question; collects other failures on the way.
 
-    `floor` is the cheapest tier allowed, `tier` the one that is asked. Where it is abstract and an abstract run
-    cannot tell, a warm one does. `deadline` is a time of the monotonic clock. `doubted`: the tier has accepted
-    what the next one refused, so all that it accepts is asked of the next too.
+    `tier` is the one that is asked, and at first the cheapest allowed. Where it is abstract and an abstract run
+    cannot tell, a warm one does. `controls` are asked about what the question was answered with yes for.
+    `deadline` is a time of the monotonic clock. `doubted`: the tier has accepted what the next one refused, so all
+    that it accepts is asked of the next too. `repeat`: how often a candidate is run before the answer is no.
     """
 
-    def __init__(self, runner: Runner, question: Question, tier: Tier, deadline: float = math.inf):
-        self.runner, self.question = runner, question
+    def __init__(
+        self,
+        runner: Runner,
+        question: Question,
+        tier: Tier,
+        deadline: float = math.inf,
+        controls: Sequence[tuple[Control, Runner]] = (),
+        repeat: int = 1,
+    ):
+        self.runner, self.question, self.controls, self.repeat = runner, question, controls, repeat
         self.floor = self.tier = tier
         self.doubted = False
         self.deadline = deadline
         self.limit: float | None = None
+        self.hang = question.signature.needs.hang
+        self.patience = min(IMPATIENT, self.hang or math.inf)
         self.also_seen: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def __call__(self, texts: Sequence[str]) -> list[bool]:
         """Of each text: is it interesting? Raises TimeUp after the deadline."""
         if time.monotonic() > self.deadline:
             raise TimeUp
-        texts = list(texts)
-        outcomes = self.runner.run(texts, self.tier, None if self.tier is Tier.COLD else self.limit)
-        if self.tier is Tier.ABSTRACT:
-            unknown = [i for i, outcome in enumerate(outcomes) if outcome.end is End.UNKNOWN]
-            warm = self.runner.run([texts[i] for i in unknown], Tier.WARM, self.limit) if unknown else []
-            for i, outcome in zip(unknown, warm, strict=True):
-                outcomes[i] = outcome
+        found = dict.fromkeys(texts, False)
+        for _ in range(self.repeat):
+            left = [text for text, verdict in found.items() if not verdict and self.question.is_possible(text)]
+            found.update(zip(left, self.verdicts(left), strict=True))
+        return [found[text] for text in texts]
+
+    def verdicts(self, texts: Sequence[str]) -> list[bool]:
+        """As the tier sees it; what is doubted, also as the next one does."""
+        outcomes = self.outcomes(texts, self.tier)
         verdicts = [self.question.answer(outcome, text) for outcome, text in zip(outcomes, texts, strict=True)]
         for outcome, verdict in zip(outcomes, verdicts, strict=True):
             if not verdict:
                 self.note(outcome)
         if self.doubted and any(verdicts):
             accepted = [text for text, verdict in zip(texts, verdicts, strict=True) if verdict]
-            checked = dict(zip(accepted, self.runner.run(accepted, self.next_tier, self.limit), strict=True))
+            checked = dict(zip(accepted, self.outcomes(accepted, self.next_tier), strict=True))
             outcomes = [checked.get(text, outcome) for text, outcome in zip(texts, outcomes, strict=True)]
             verdicts = [text in checked and self.question.answer(checked[text], text) for text in texts]
         if self.doubted or self.tier is Tier.WARM:
             self.tighten(outcome.seconds for outcome, verdict in zip(outcomes, verdicts, strict=True) if verdict)
-        return verdicts
+        return self.allowed(texts, verdicts, self.tier)
+
+    def outcomes(self, texts: Sequence[str], tier: Tier) -> list[Outcome]:
+        """How the texts end in a tier."""
+        if self.hang is not None:
+            return self.runner.run(texts, tier, self.patience, sample=True)
+        return self.decided(self.runner, texts, tier)
+
+    def decided(self, runner: Runner, texts: Sequence[str], tier: Tier) -> list[Outcome]:
+        """How the texts end in a tier; where abstract runs cannot tell, in warm ones."""
+        limit = self.limit if runner is self.runner and tier is not Tier.COLD else None
+        outcomes = runner.run(texts, tier, limit)
+        if tier is Tier.ABSTRACT:
+            unknown = [i for i, outcome in enumerate(outcomes) if outcome.end is End.UNKNOWN]
+            warm = runner.run([texts[i] for i in unknown], Tier.WARM, limit) if unknown else []
+            for i, outcome in zip(unknown, warm, strict=True):
+                outcomes[i] = outcome
+        return outcomes
+
+    def allowed(self, texts: Sequence[str], verdicts: Sequence[bool], tier: Tier) -> list[bool]:
+        """The verdicts, no where a control says no."""
+        left = [i for i, verdict in enumerate(verdicts) if verdict]
+        for control, runner in self.controls:
+            outcomes = self.decided(runner, [texts[i] for i in left], tier) if left else []
+            left = [i for i, outcome in zip(left, outcomes, strict=True) if control.allows(outcome)]
+        return [i in left for i in range(len(texts))]
 
     def holds(self, text: str, tier: Tier) -> bool:
-        """Is the text interesting to a certain tier? If so, its time limits those to come."""
+        """Is the text interesting to a certain tier, for as long as it takes? If so, its time limits those to come."""
         start = time.monotonic()
-        limit = None if tier is Tier.COLD else self.limit  # what is short in a fork is not in a fresh interpreter
-        outcome = self.runner.run([text], tier, limit)[0]
-        interesting = self.question.answer(outcome, text)
-        if interesting and tier is Tier.WARM:
+        outcome = self.runner.run([text], tier, **self.limits(tier))[0]
+        waited = time.monotonic() - start - outcome.seconds
+        if not self.question.answer(outcome, text):
+            return self.repeat > 1 and self.hold([text], tier, self.repeat - 1) == [True]
+        if tier is Tier.WARM and self.hang is None:
             self.tighten([outcome.seconds])
-            idle = max(LEAST_IDLE, 2 * (time.monotonic() - start - outcome.seconds))
+            idle = max(LEAST_IDLE, 2 * waited)
             self.runner.idle = min(idle, self.runner.idle or idle)
-        return interesting
+        return self.allowed([text], [True], tier) == [True]
+
+    def hold(self, texts: Sequence[str], tier: Tier, repeat: int) -> list[bool]:
+        """Of each text, some of which may be equal: is it interesting to a certain tier, in one of so many runs?"""
+        verdicts = [False] * len(texts)
+        for _ in range(repeat):
+            left = [i for i, verdict in enumerate(verdicts) if not verdict]
+            asked = [texts[i] for i in left]
+            outcomes = self.runner.run(asked, tier, **self.limits(tier)) if asked else []
+            answers = [self.question.answer(outcome, text) for outcome, text in zip(outcomes, asked, strict=True)]
+            for i, verdict in zip(left, self.allowed(asked, answers, tier), strict=True):
+                verdicts[i] = verdict
+        return verdicts
+
+    def limits(self, tier: Tier) -> _Limits:
+        """How long a run may take that must be believed; what is short in a fork is not so in a fresh interpreter."""
+        if self.hang is None:
+            return {"timeout": None if tier is Tier.COLD else self.limit}
+        longer = min(LONGER * self.hang, LONGEST + self.hang)
+        return {"timeout": longer if tier is Tier.COLD else self.hang, "sample": True}
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether what is accepted must still be checked: by `confirms`."""
+        return self.tier is Tier.ABSTRACT or (self.hang is not None and self.patience < self.hang)
+
+    def confirms(self, text: str) -> bool:
+        """Is what was accepted interesting in the next tier too?"""
+        return self.holds(text, self.tier if self.hang is not None else self.next_tier)
+
+    def doubt(self) -> None:
+        """What was accepted has been refuted: be stricter from here on."""
+        if self.hang is not None:
+            self.patience = min(self.hang, 3 * self.patience)
+        else:
+            self.doubted = True
 
     def tighten(self, seconds: Iterable[float]) -> None:
         """Programs that are interesting took so much CPU time: those made of them need not take much more."""
         limit = max((SLOWER * each for each in seconds), default=math.inf)
-        if limit < (self.limit or math.inf):
+        if self.hang is None and limit < (self.limit or math.inf):
             self.limit = max(limit, LEAST_TIMEOUT)
 
     @property
@@ -109,7 +209,8 @@ class Interest:
         """Other failures of library code may be bugs too; the program's own are what cutting brings about."""
         if outcome.end is End.EXCEPTION and outcome.frames and not outcome.frames[-1].user:
             failure = Failure.of(outcome)
-            self.also_seen[failure.type, (failure.message or "").strip().split("\n")[0][:200]] += 1
+            first_line = (failure.message or "").strip().split("\n")[0][:200]
+            self.also_seen[failure.type, re.sub(r"0x[0-9a-f]+", "0x…", first_line)] += 1
 
 
 def last_good(texts: Sequence[str], holds: Callable[[str], bool]) -> int:

@@ -11,15 +11,19 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from jaxshrink import inputs, kinds, order
+from jaxshrink import tree as trees
 from jaxshrink.bundle import parse_with_origin
+from jaxshrink.controls import Control, find, given
 from jaxshrink.cuts import Cuts, Unreproducible
 from jaxshrink.environment import hoist_environment
-from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable
+from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable, UsageError
 from jaxshrink.failure import Failure
 from jaxshrink.final import Final
 from jaxshrink.first import FirstRun, failure_to_keep, first_run, libraries, whole_program
+from jaxshrink.guard import Guard
 from jaxshrink.interest import Interest, Question, TimeUp
 from jaxshrink.journal import Entry, Journal
+from jaxshrink.kinds import Needs, Signature
 from jaxshrink.mirror import mirrored
 from jaxshrink.options import Options
 from jaxshrink.oracle import Runner, Setting
@@ -63,6 +67,7 @@ class Job:
         self.env |= options.env
         self.journal = Journal.of(options)
         self.watched_runs = 0
+        self.needs = Needs()
         self.runners: list[Runner] = []
         self.runner = self.new_runner(self.env)
         self.first: FirstRun | None = None
@@ -93,11 +98,15 @@ class Job:
     def observe(self) -> ast.Module:
         """The first run; gives the whole program as one module."""
         self.watched_runs += 1
-        self.first = first_run(self.options, self.program, self.folder, self.runner.setting)
+        judged = self.predicate is not None
+        self.first = first_run(self.options, self.program, self.folder, self.runner.setting, judged=judged)
+        self.watched_runs += self.first.tries - 1
         self.seconds, seen = self.first.seconds, self.first.observation
         self.versions = {"python": seen.python, "jax": seen.jax, "jaxlib": seen.jaxlib}
         self.failure = failure_to_keep(self.options, self.program, seen.outcome, self.predicate)
         self.progress.failing(self.failure, self.seconds)
+        if self.first.tries > 1:
+            self.progress.note(f"it did not fail before the {_ordinal(self.first.tries)} run")
         return whole_program(self.program, seen, self.options.args)
 
     def known(self, entry: Entry) -> ast.Module:
@@ -109,13 +118,15 @@ class Job:
 
     def new_runner(self, env: Mapping[str, str], **other: Any) -> Runner:
         options = self.options
+        around = {"python": str(options.python), "folder": self.folder, "imports": libraries(self.program)}
         setting = Setting(
-            python=str(options.python),
             env=env,
             jobs=options.jobs,
             memory=None if options.memory is None else int(options.memory * 2**30),
-            timeout=options.timeout,
-            **{"folder": self.folder, "imports": libraries(self.program), **other},
+            cache=self.needs.cache,
+            finish=self.needs.finish,
+            compiles=self.needs.compiles,
+            **{"timeout": options.timeout, **around, **other},
         )
         self.runners.append(self.stack.enter_context(Runner(setting)))
         return self.runners[-1]
@@ -129,8 +140,13 @@ class Job:
             self.runner.setting = dataclasses.replace(self.runner.setting, timeout=limit)
         original = "\n".join(source.text for source in self.program.sources)
         signature = kinds.signature(self.failure, self.options, original)
-        question = Question(signature, original, self.predicate)
-        interest = Interest(self.runner, question, self.floor, self.deadline)
+        self.adapt(signature.needs)
+        controls = self.controls(signature, trees.text(start))
+        guard = self.guard(signature, trees.text(start), controlled=bool(controls))
+        question = Question(signature, original, self.predicate, guard)
+        asked = [(control, self.controlled(control)) for control in controls]
+        repeat = self.options.repeat or 1
+        interest = Interest(self.runner, question, self.floor, self.deadline, asked, repeat)
         observation = self.first.observation if self.first is not None else None
         self.cuts = Cuts(start, observation, interest, self.passes, self.improved, self.progress.begins)
         status = "reduced"
@@ -142,8 +158,13 @@ class Job:
             raise self.unreliable() from None
         if not self.cuts.history:
             raise Interrupted("interrupted before there was a result", self.result("interrupted", None))
-        limit = self.runner.setting.timeout or LEAST_TIMEOUT
-        final = Final(self.cuts.history, self.env, question, lambda **other: self.new_runner({}, **other), limit)
+
+        def fresh(files: bool) -> Interest:
+            around = {"imports": (), "timeout": self.runner.setting.timeout, **({} if files else {"folder": None})}
+            alone = [(control, self.controlled(control, around)) for control in controls]
+            return Interest(self.new_runner({}, **around), question, Tier.COLD, controls=alone, repeat=repeat)
+
+        final = Final(self.cuts.history, self.env, fresh)
         self.progress.begins("verification")
         try:
             text, times = final.text(), final.TIMES
@@ -158,6 +179,14 @@ class Job:
             status = "unchanged"
         return self.result(status, text)
 
+    def adapt(self, needs: Needs) -> None:
+        """Make the runner one that can show the kind of failure at hand."""
+        self.needs = needs
+        setting = self.runner.setting
+        if (needs.cache, needs.finish, needs.compiles) != (setting.cache, setting.finish, setting.compiles):
+            self.runner.close()
+            self.runner = self.new_runner(self.env, timeout=setting.timeout)
+
     def hasty(self, final: Final) -> str:
         """The best program, verified once; a second Ctrl-C ends the job without."""
         with contextlib.suppress(KeyboardInterrupt):
@@ -167,12 +196,44 @@ class Job:
         kept = f"the best program so far is {self.journal.best}"
         raise Interrupted(f"interrupted before the result was verified; {kept}", self.result("interrupted", None))
 
+    def controls(self, signature: Signature, text: str) -> tuple[Control, ...]:
+        """Second ways of running that tell a wrong number from one that is plainly so, and regressions."""
+        controls = given(self.options)
+        for control in controls:
+            outcome = self.controlled(control).run([text], Tier.WARM)[0]
+            if not control.allows(outcome):
+                raise UsageError(f"with {control} {self.options.path} does not end well either")
+        if not controls and signature.is_about_values and self.predicate is None and not self.options.no_control:
+            self.progress.begins("control")
+            controls = find(text, self.controlled)
+            if not controls:
+                self.progress.note("no setting was found in which the numbers are right: less can be left out")
+        for control in controls:
+            self.progress.note(control.described())
+        return controls
+
+    def controlled(self, control: Control, alone: Mapping[str, Any] | None = None) -> Runner:
+        """A runner under a control; `alone`: not with the program's environment, but with these settings."""
+        env = self.env if alone is None else {}
+        both = env.keys() & control.env.keys() & {"XLA_FLAGS"}
+        flags = {name: f"{env[name]} {control.env[name]}" for name in both}
+        python = {"python": str(control.python)} if control.python else {}
+        return self.new_runner({**env, **control.env, **flags}, **python, **(alone or {}))
+
+    def guard(self, signature: Signature, text: str, *, controlled: bool) -> Guard | None:
+        """What must flow into the statement by which the program finds that a number is wrong."""
+        if not signature.is_about_values or self.predicate is not None:
+            return None
+        outcomes = (self.runner.run([text], tier)[0] for tier in (Tier.WARM, Tier.COLD))
+        failing = (each for each in outcomes if signature.matches(each, text))
+        return next((Guard.of(each, text, controlled=controlled) for each in failing), None)
+
     @property
     def floor(self) -> Tier:
         """The cheapest tier that may be asked; what a predicate looks at is there in real runs only."""
         if self.options.tier is not None:
             return self.options.tier
-        return Tier.ABSTRACT if self.predicate is None else Tier.WARM
+        return self.needs.floor if self.predicate is None else Tier.WARM
 
     @property
     def deadline(self) -> float:
@@ -247,3 +308,7 @@ class Job:
             passes=tuple(self.cuts.fixpoint.counts.values()),
             also_seen=tuple(OtherFailure(*seen, count) for seen, count in self.cuts.interest.also_seen.most_common(20)),
         )
+
+
+def _ordinal(number: int) -> str:
+    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-
 from typing import Self
 
 from jaxshrink.failure import Failure

@@ -9,7 +9,7 @@ from typing import Self
 from jaxshrink.failure import Failure
 from jaxshrink.kinds.signature import Needs
 from jaxshrink.options import Options
-from jaxshrink.outcome import End, Outcome
+from jaxshrink.outcome import Outcome
 
 
 @dataclasses.dataclass(frozen=True)

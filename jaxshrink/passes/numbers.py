@@ -1,6 +1,7 @@
 """Smaller numbers and strings; sizes as dimensions, so that all places of one size change together.
 
-Sizes may be what the failure is about, so they go down by steps (1, 2, 3, half, one less) and stop where it ends.
+Sizes may be what the failure is about, so they go down by steps (1, 2, 3, half; then by a quarter, an eighth, … one)
+and stop where it ends.
 """
 
 from __future__ import annotations
@@ -14,6 +15,10 @@ from jaxshrink.tree import Edit, Replacement
 from jaxshrink.view import View
 
 
+NEAR = 8
+"""Numbers below are always tried down to one less."""
+
+
 def dimensions(view: View) -> Iterator[Edit]:
     """Make all places of one number smaller together."""
     groups: dict[int, list[ast.Constant]] = collections.defaultdict(list)
@@ -21,7 +26,7 @@ def dimensions(view: View) -> Iterator[Edit]:
         if type(node.value) is int and node.value > 1:
             groups[node.value].append(node)
     for value, nodes in sorted(groups.items(), reverse=True):
-        for smaller in _smaller(value):
+        for smaller in _smaller(value, view.thorough):
             yield Edit({node: ast.Constant(smaller) for node in nodes}, len(nodes))
 
 
@@ -43,7 +48,7 @@ def numbers(view: View) -> Iterator[Edit]:
                 if node.value:
                     yield Edit.replace(node, ast.Constant(False))
             case int(value):
-                for smaller in (0, *_smaller(value)) if not sizes else _smaller(value):
+                for smaller in (*(() if sizes else (0,)), *_smaller(value, view.thorough)):
                     if smaller < value:
                         yield Edit.replace(node, ast.Constant(smaller))
             case float():
@@ -70,6 +75,7 @@ def strings(view: View) -> Iterator[Edit]:
         yield Edit.replace(joined, ast.Constant(""))
 
 
-def _smaller(value: int) -> list[int]:
-    return [smaller for smaller in dict.fromkeys((1, 2, 3, value // 2, value - 1)) if 0 < smaller < value]
-
+def _smaller(value: int, thorough: bool) -> list[int]:
+    """Numbers to try, the least first; with those that are nearer than half, a search by bisection over some rounds."""
+    nearer = (value - (value >> shift) for shift in range(2, value.bit_length())) if thorough or value < NEAR else ()
+    return [smaller for smaller in dict.fromkeys((1, 2, 3, value // 2, *nearer)) if 0 < smaller < value]

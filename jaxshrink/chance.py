@@ -1,0 +1,35 @@
+"""What may let a program fail in one run and not in the next: random numbers without a seed, clocks, threads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+TRIES = 8
+"""Runs of a program that may fail by chance, before it counts as one that does not fail."""
+
+_NAMES = frozenset({
+    "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "now", "today", "utcnow",
+    "urandom", "getrandbits", "token_bytes", "token_hex", "randbelow", "uuid1", "uuid4", "getpid", "SystemRandom",
+    "randint", "randrange", "choice", "choices", "shuffle", "sample", "uniform", "gauss", "random",
+    "Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor", "Pool", "Process", "fork", "as_completed",
+})  # fmt: skip
+"""Last parts of the names of functions and classes whose results differ from run to run."""
+
+_SEEDED = frozenset({"default_rng", "RandomState", "Random", "seed", "SeedSequence"})
+
+
+def takes_part(texts: Iterable[str]) -> bool:
+    """Whether a program calls something by whose result two of its runs may differ."""
+    return any(is_source(node) for text in texts for node in ast.walk(ast.parse(text)))
+
+
+def is_source(node: ast.AST) -> bool:
+    """Whether a node is a call whose result may differ from run to run."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in _SEEDED:
+        return not node.args and not node.keywords
+    of_jax = isinstance(node.func, ast.Attribute) and "jax" in ast.unparse(node.func.value)
+    return name in _NAMES and not of_jax
