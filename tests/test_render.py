@@ -174,7 +174,7 @@ def test_arrays(seen: Observation) -> None:
     assert var(seen, "key") == Array("jax", (), "key<fry>", key=True)
     assert getattr(var(seen, "old_key"), "data", None) == [0, 3]
     assert var(seen, "struct") == Struct((4,), "int8")
-    assert var(seen, "deleted") == Array("jax", (3,), "float32")
+    assert var(seen, "deleted") == Array("jax", (3,), "float32", deleted=True)
     assert local(seen, "t") == Array("jax", (3,), "float32", tracer=True)
     assert isinstance(var(seen, "objects"), Made)
 

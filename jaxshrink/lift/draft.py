@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Set
 
 from jaxshrink import render
 from jaxshrink import tree as trees
@@ -54,6 +54,7 @@ class Draft:
         self.body: list[ast.stmt] = []
         self.names: dict[Hashable, str] = {}
         self.emitted: set[ast.stmt] = set()
+        self.named: Set[Ref] = frozenset()  # arrays that are given names, so that one stays one
         self.spans: dict[Span, ast.AST] = spans(view)
 
     def module(self, *last: ast.stmt) -> ast.Module:
@@ -64,6 +65,8 @@ class Draft:
         """An expression that gives the value again."""
         recipe = self.observation.objects[ref]
         match recipe:
+            case Array() if ref in self.named:
+                return ast.Name(self.assigned(ref, "x", render.leaf(recipe, self.style)), ast.Load())
             case Literal() | Array():
                 return render.leaf(recipe, self.style)
             case Public(name=name):

@@ -12,7 +12,7 @@ from typing import Any
 from jaxshrink import render
 from jaxshrink import tree as trees
 from jaxshrink.lift.callbacks import called_by_jax
-from jaxshrink.lift.deleted import with_deleted
+from jaxshrink.lift.donated import donated
 from jaxshrink.lift.draft import Draft
 from jaxshrink.lift.mentioned import mentioned
 from jaxshrink.observation import Array, Literal, Observation, Recipe, Ref, Span, UserFrame
@@ -150,14 +150,16 @@ def _cut(
         yield from _transformed(draft, statement, list(parameters.values()), arrays, style, transforms)
         if not transforms:
             yield from _leaked(Draft(view, observation, style), node, frame, operands, traced, as_statement)
-    draft = Draft(view, observation, style)
-    objects = dict(_objects(view, draft, node, set() if failing is None else _above(view, failing)))
-    if objects:
-        yield draft.module(as_statement(draft.closed(node, frame.locals, {**objects})))
-    draft = Draft(view, observation, style)
-    yield draft.module(as_statement(draft.closed(node, frame.locals)))
+
+    def with_objects(draft: Draft) -> Any:
+        objects = dict(_objects(view, draft, node, set() if failing is None else _above(view, failing)))
+        return draft.closed(node, frame.locals, {**objects})
+
+    for closed in (with_objects, lambda draft: draft.closed(node, frame.locals)):
+        draft = Draft(view, observation, style)
+        yield draft.module(as_statement(closed(draft)))
     if isinstance(node, ast.expr):
-        yield from with_deleted(lambda: Draft(view, observation, style), node, frame, operands)
+        yield from donated(lambda: Draft(view, observation, style), node, frame, with_objects)
 
 
 def _leaked(
