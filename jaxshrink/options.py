@@ -208,8 +208,8 @@ def _test(given: Given) -> str | None:
     test = given.get("test")
     if test is None:
         return None
-    for option in ("match", "hang", "recompiles", "tier", "passes_on"):
-        if given.get(option) is not None:
+    for option in ("match", "hang", "recompiles", "tier", "passes_with", "passes_on"):
+        if given.get(option):
             raise UsageError(f"test and {option} do not go together: the command alone says what is interesting")
     words(test)
     return test

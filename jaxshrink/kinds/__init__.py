@@ -11,10 +11,12 @@ from jaxshrink.kinds.printed import Printed
 from jaxshrink.kinds.recompile import Recompiled
 from jaxshrink.kinds.signature import Needs as Needs
 from jaxshrink.kinds.signature import Signature as Signature
+from jaxshrink.kinds.tested import Tested
 from jaxshrink.options import Options
 from jaxshrink.outcome import Outcome
 
 KINDS: dict[str, type[Signature]] = {
+    "test": Tested,
     "recompile": Recompiled,
     "hang": Hung,
     "memory": OutOfMemory,

@@ -56,12 +56,17 @@ class Command:
         self.scratch = Scratch()
         self.pool = concurrent.futures.ThreadPoolExecutor(setting.jobs, "jaxshrink commands")
 
-    def run(self, texts: Sequence[str], tier: Tier = Tier.COLD, timeout: float | None = None) -> list[Outcome]:
-        """Outcomes of the texts, in order; the only tier is the cold one. What ran out of time is run again alone."""
+    def run(
+        self, texts: Sequence[str], tier: Tier = Tier.COLD, timeout: float | None = None, *, sample: bool = False
+    ) -> list[Outcome]:
+        """Outcomes of the texts, in order, whatever the tier. What ran out of time beside others is run again alone.
+
+        `sample` is for the sake of the `Runner`'s interface: of a command nothing is known but how it ends.
+        """
         limit = self.setting.time_limit(abstract=False) if timeout is None else timeout
         outcomes = self._at_once(texts, limit)
         for index, outcome in enumerate(outcomes):
-            if outcome.end is End.TIMEOUT and len(texts) > 1 < self.setting.jobs:
+            if not sample and outcome.end is End.TIMEOUT and len(texts) > 1 < self.setting.jobs:
                 outcomes[index] = self._at_once([texts[index]], limit)[0]
         return outcomes
 
