@@ -46,10 +46,14 @@ _FATAL = [
 
 @dataclasses.dataclass(frozen=True)
 class _Dump:
-    """One dump: of which signal, None where it is not told, and the stack of the thread that failed."""
+    """One dump: of which signal, None where it is not told, and the stack of the thread that failed.
+
+    `native`: that thread ran no Python, and the stack is the main thread's.
+    """
 
     signal: int | None
     stack: tuple[Frame, ...]
+    native: bool
 
 
 def explained(outcome: Outcome) -> Outcome:
@@ -61,8 +65,8 @@ def explained(outcome: Outcome) -> Outcome:
     dumps = _dumps(outcome.stderr)
     own = next((dump for dump in reversed(dumps) if dump.signal == ended_by), None)
     others = [dump.signal for dump in dumps if dump is not own]
-    stack = outcome.stack if own is None else own.stack
-    return dataclasses.replace(outcome, stack=stack, descendant_signal=others[-1] if others else None)
+    found = dataclasses.replace(outcome, descendant_signal=others[-1] if others else None)
+    return found if own is None else dataclasses.replace(found, stack=own.stack, native=own.native)
 
 
 def fatal_line(stderr: str) -> str:
@@ -81,10 +85,11 @@ def _dumps(stderr: str) -> list[_Dump]:
 
 
 def _dump(title: str, text: str) -> _Dump:
-    return _Dump(_SIGNALS.get(title, signal.SIGABRT), _program_part(_failed_thread(text)))
+    frames, current = _failed_thread(text)
+    return _Dump(_SIGNALS.get(title, signal.SIGABRT), _program_part(frames), native=not current)
 
 
-def _failed_thread(text: str) -> list[Frame]:
+def _failed_thread(text: str) -> tuple[list[Frame], bool]:
     """The frames of the current thread, outermost first; of the main one, which is last, where none is the current."""
     threads: list[list[Frame]] = [[]]
     current: list[Frame] | None = None
@@ -97,7 +102,7 @@ def _failed_thread(text: str) -> list[Frame]:
             threads[-1].insert(0, _frame(frame))
         elif line and not line.startswith("  ") and threads[1:]:
             break  # the list of extension modules, or what another process says
-    return threads[-1] if current is None else current
+    return (threads[-1], False) if current is None else (current, True)
 
 
 def _frame(match: re.Match[str]) -> Frame:

@@ -59,7 +59,8 @@ class Outcome:
     """How a run ended.
 
     `type` is module-qualified (`jax.errors.X`; builtins bare: `KeyError`). `stack` is where the Python code stood,
-    outermost first, when a signal ended the process or its time was up. `descendant_signal` is that of which a
+    outermost first, when a signal ended the process or its time was up;
+    that of the main thread where a `native` one failed, which ran no Python. `descendant_signal` is that of which a
     process died that the program had started.
     """
 
@@ -73,6 +74,7 @@ class Outcome:
     stderr: str = ""
     seconds: float = 0.0
     stack: tuple[Frame, ...] = ()
+    native: bool = False
     descendant_signal: int | None = None
     compiles: tuple[Compile, ...] = ()  # where they are counted
     starved: bool = False  # a time-out that a busy machine may explain: neither CPU time nor idleness was too much

@@ -13,6 +13,9 @@ from jaxshrink.messages import masked
 from jaxshrink.options import Options
 from jaxshrink.outcome import End, Outcome
 
+NATIVE = "native"
+"""The site of a crash in a thread that runs no Python."""
+
 _EXIT = "exit"
 
 
@@ -30,7 +33,7 @@ class Crashed:
         name, line = _name(outcome), fatal_line(outcome.stderr)
         if name is None or (outcome.end is End.EXIT and not line):
             return None
-        return Failure("crash", name, line or _described(outcome), site(outcome.stack))
+        return Failure("crash", name, line or _described(outcome), _site(outcome))
 
     @classmethod
     def of(cls, failure: Failure, options: Options, original: str) -> Self:
@@ -38,8 +41,8 @@ class Crashed:
 
     @property
     def needs(self) -> Needs:
-        """Code that comes from a cache is not compiled, and it may be the compiler that crashes."""
-        return Needs(cache=False, finish=True)
+        """Code that comes from a cache is not compiled, so it does not do where the compiler crashes."""
+        return Needs(cache=self.failure.site == NATIVE, finish=True)
 
     @property
     def is_about_values(self) -> bool:
@@ -52,7 +55,7 @@ class Crashed:
         line = fatal_line(outcome.stderr)
         if line or old.type.startswith(_EXIT) or old.message != _described(outcome):
             return masked(line) == masked(old.message)
-        return _place(site(outcome.stack)) == _place(old.site)
+        return _place(_site(outcome)) == _place(old.site)
 
 
 def _name(outcome: Outcome) -> str | None:
@@ -68,6 +71,10 @@ def _described(outcome: Outcome) -> str:
     return (signal.strsignal(outcome.signal) or "") if outcome.signal is not None else ""
 
 
+def _site(outcome: Outcome) -> str:
+    return NATIVE if outcome.native else site(outcome.stack)
+
+
 def _place(site: str) -> str:
     """Module and function: lines differ where a loop of native code is left at another turn."""
-    return site.rpartition(":")[0]
+    return site.rpartition(":")[0] or site

@@ -31,8 +31,8 @@ class Hung:
 
     @property
     def needs(self) -> Needs:
-        """Compiling may be what takes for ever, so none of it comes from a cache."""
-        return Needs(cache=False, hang=self.seconds)
+        """What comes from a cache is not compiled, so it does not do where compiling takes for ever."""
+        return Needs(cache="compil" not in self.failure.site, hang=self.seconds)
 
     @property
     def is_about_values(self) -> bool:
@@ -44,4 +44,4 @@ class Hung:
 
 def _place(site: str) -> str:
     """Module and function: what waits in a loop is found now at one line, now at another."""
-    return site.rpartition(":")[0]
+    return site.rpartition(":")[0] or site
