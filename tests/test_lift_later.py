@@ -205,7 +205,9 @@ update(state)
 """
     texts = lifted_from(source, tmp_path)
     x = "x = jnp.ones((3, 2))\n"
-    assert program(f"{x}jax.jit(lambda x, y: (x, y), donate_argnums=(0, 1))(x, x)") in texts
+    both = "jax.jit(lambda x, y: (x, y), donate_argnums=(0, 1))"
+    assert program(f"{x}{both}(x, x)") in texts
+    assert program(f"f = {both}\nx, y = f(jnp.ones((3, 2)), jnp.ones((3, 2)))\nf(x, x)") in texts
     assert any(text.endswith(f"{x}state = State({{'w': x}}, {{'w': x}})\nupdate(state)") for text in texts), texts
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from jaxshrink import tree as trees
 from jaxshrink.lift.draft import Draft
 from jaxshrink.observation import Array, Collection, Dictionary, Instance, Make, Observation, Ref, Span, UserFrame
+from jaxshrink.tree import Edit
 
 AGAIN = """
 f = jax.jit(lambda x: x, donate_argnums=0)
@@ -20,6 +21,13 @@ TWICE = """
 x = ...
 jax.jit(lambda x, y: (x, y), donate_argnums=(0, 1))(x, x)
 """
+
+TWICE_LATER = """
+f = jax.jit(lambda x, y: (x, y), donate_argnums=(0, 1))
+x, y = f(..., ...)
+f(x, x)
+"""
+"""The first call of a compiled function goes through Python and raises another exception."""
 
 MOST = 1000
 """Arrays that are looked at."""
@@ -39,7 +47,7 @@ def donated(
     found = [ref for value in _values(observation, node, frame) for ref in _arrays(observation, value, ())][:MOST]
     deleted = [ref for ref in dict.fromkeys(found) if _array(observation, ref).deleted]
     repeated = [ref for ref in dict.fromkeys(found) if found.count(ref) > 1]
-    for refs, template in (deleted, AGAIN), (repeated, TWICE):
+    for refs, template in (deleted, AGAIN), (repeated, TWICE), (repeated, TWICE_LATER):
         if refs and isinstance(node, ast.Call):
             yield _of_one(draft(), template, refs[0])
     if deleted or repeated:
@@ -57,8 +65,8 @@ def donated(
 def _of_one(draft: Draft, template: str, ref: Ref) -> ast.Module:
     """The template about an array like the one given."""
     program = ast.parse(template)
-    place = next(each for each in ast.walk(program) if isinstance(each, ast.Constant) and each.value is ...)
-    return draft.module(*trees.rewrite(program, trees.Edit.replace(place, draft.value(ref))).body)
+    places = [each for each in ast.walk(program) if isinstance(each, ast.Constant) and each.value is ...]
+    return draft.module(*trees.rewrite(program, Edit({place: draft.value(ref) for place in places})).body)
 
 
 def _values(observation: Observation, node: ast.AST, frame: UserFrame) -> Iterator[Ref]:
