@@ -32,7 +32,7 @@ def forked(spec, abstract_works):
         elif request["abstract"]:
             _trace_all(request["texts"], path, spec["argv"], told, state)
         else:
-            _compute(request["texts"][0], path, spec["argv"], told)
+            _compute(request["texts"][0], path, spec["argv"], told, spec["finish"])
         told.append(report.STOPPED)
 
     return life
@@ -66,6 +66,15 @@ def run_main(code, path):
     exec(code, main.__dict__)
 
 
+def show(error):
+    """Print an exception that left the program, as the interpreter does."""
+    traceback = error.__traceback__
+    while traceback is not None and os.path.dirname(traceback.tb_frame.f_code.co_filename) == _HERE:
+        traceback = traceback.tb_next
+    error.__traceback__ = traceback
+    sys.excepthook(type(error), error, traceback)
+
+
 def _settle(request, path, cache):
     devnull = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2) if request["abstract"] else (0,):
@@ -82,11 +91,16 @@ def _confine(request, path, cache):
     sandbox.confine([os.path.dirname(os.path.dirname(path)), *([cache] if cache else [])])
 
 
-def _compute(text, path, argv, told):
-    """Run a program for real, and end as an interpreter does."""
+def _compute(text, path, argv, told, finish):
+    """Run a program for real, and end almost as an interpreter does, or just so if `finish`."""
     outcome, error = _run(text, path, argv)
     if error is not None:
         told.append(outcome)
+    if finish:
+        if error is not None:
+            show(error)
+        raise SystemExit(outcome["code"])  # through all that runs us: from there the interpreter comes to its end
+    if error is not None:
         _wait_for_devices()
     else:
         threading._shutdown()

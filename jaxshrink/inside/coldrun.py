@@ -10,7 +10,7 @@ import os
 import sys
 
 import workdir
-from child import hide, run_main
+from child import hide, run_main, show
 from report import Report, of_exception
 
 
@@ -34,16 +34,8 @@ def main():
         raise
     except BaseException as error:
         told.append(of_exception(error, path))
-        error.__traceback__ = _program_part(error.__traceback__)
-        sys.excepthook(type(error), error, error.__traceback__)
+        show(error)
         sys.exit(1)
-
-
-def _program_part(traceback):
-    here = os.path.dirname(os.path.abspath(__file__))
-    while traceback is not None and os.path.dirname(traceback.tb_frame.f_code.co_filename) == here:
-        traceback = traceback.tb_next
-    return traceback
 
 
 main()

@@ -92,7 +92,10 @@ class Child:
 
 
 class Supervisor:
-    """`life(request, path, report)` is what a child does, inside its working directory; it does not return."""
+    """`life(request, path, report)` is what a child does, inside its working directory.
+
+    It does not return, and raises SystemExit if the interpreter is to come to its own end.
+    """
 
     def __init__(self, channel, spec, life):
         self.channel = channel
@@ -155,10 +158,11 @@ class Supervisor:
         if child.pid == 0:
             try:
                 self._become_child(child, path, pipes)
+            except SystemExit:
+                raise
             except BaseException as error:  # our own code failed: say so, and never go on as a second supervisor
                 child.report.append(dict(of_exception(error, path), end="unknown"))
-            finally:
-                os._exit(70)
+            os._exit(70)
         for read, write in pipes:
             os.close(write)
             child.outputs.append(Output(read))

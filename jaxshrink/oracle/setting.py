@@ -27,6 +27,8 @@ class Setting:
     memory: int | None = None
     timeout: float | None = None
     cache: bool = True  # warm runs share compiled code
+    finish: bool = False  # warm runs end as the interpreter does
+    compiles: bool = False  # outcomes tell of compilations
 
     def time_limit(self, abstract: bool) -> float:
         """The time limit of a run for which none is given."""

@@ -1,10 +1,12 @@
 """How programs end, and what is told of it, in the three tiers."""
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from jaxshrink.oracle import Runner
+from jaxshrink.oracle import Runner, Setting
 from jaxshrink.outcome import End, Outcome, Tier
 
 REAL = pytest.mark.parametrize("tier", [Tier.WARM, Tier.COLD])
@@ -227,3 +229,39 @@ def test_the_end_of_much_output_is_kept(runner: Runner) -> None:
         runner, "import faulthandler, sys\nsys.stderr.write('first' + 'x' * 200_000)\nfaulthandler._sigsegv()"
     )
     assert outcome.stderr.startswith("firstx") and outcome.stack[-1].line == 3
+
+
+@pytest.fixture(scope="module")
+def finishing(folder: Path) -> Iterator[Runner]:
+    with Runner(Setting(sys.executable, timeout=20.0, finish=True)) as runner:
+        yield runner
+
+
+AT_EXIT = """\
+import ctypes
+class Last:
+    def __del__(self, abort=ctypes.CDLL(None).abort): abort()
+last = Last()
+print("begin")
+"""
+
+
+@REAL
+def test_a_crash_when_the_interpreter_ends(finishing: Runner, tier: Tier) -> None:
+    outcome = run(finishing, AT_EXIT, tier)
+    assert (outcome.end, outcome.signal) == (End.SIGNAL, 6)
+
+
+@REAL
+def test_an_exception_is_what_a_run_ends_with_though_it_crashes_then(finishing: Runner, tier: Tier) -> None:
+    outcome = run(finishing, AT_EXIT + "1 / 0\n", tier)
+    assert (outcome.end, outcome.type, outcome.signal) == (End.EXCEPTION, "ZeroDivisionError", 6)
+    assert "Traceback (most recent call last):\n  File" in outcome.stderr and "inside" not in outcome.stderr
+
+
+@REAL
+def test_an_interpreters_own_end(finishing: Runner, tier: Tier) -> None:
+    text = "import atexit, sys, threading\natexit.register(print, 'handler')\n"
+    text += "threading.Timer(0.1, print, ['thread']).start()\nsys.exit(3)\n"
+    outcome = run(finishing, text, tier)
+    assert (outcome.end, outcome.code, outcome.stdout) == (End.EXIT, 3, "thread\nhandler\n")
