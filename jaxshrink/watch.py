@@ -49,15 +49,18 @@ def watch(
     *,
     hang: float | None = None,
     memory: int | None = None,
+    compiles: bool = False,
 ) -> Observation:
     """Run the program that lies in `folder`, a mirror that may be written to. Raises NotObserved.
 
     After `timeout` seconds it is killed. After `hang` seconds, or above `memory` bytes, it is asked where it stands.
+    `compiles`: the outcome tells of compilations.
     """
     bounds = Bounds(timeout, hang, memory)
 
     def run(**more: object) -> _Seen:
-        return _run(python, folder, {"entry": entry, "argv": list(argv), **more}, environment, bounds)
+        spec = {"entry": entry, "argv": list(argv), "compiles": compiles, **more}
+        return _run(python, folder, spec, environment, bounds)
 
     seen = run()
     ended, observation = seen.outcome, seen.observation
@@ -98,10 +101,10 @@ def _completed(observation: Observation, ended: Outcome) -> Observation:
     seen = observation.outcome
     if seen.end is End.EXIT and ended.end is not End.EXIT:  # it had left all of the program's frames
         observation = dataclasses.replace(observation, frames=(), transforms=(), library_calls=())
-        outcome = dataclasses.replace(ended, frames=())
+        outcome = dataclasses.replace(ended, frames=(), compiles=seen.compiles)
     elif seen.end is End.EXIT or seen.end is End.UNKNOWN:
         stack = ended.stack if ended.stack or ended.end is End.SIGNAL else seen.frames
-        outcome = dataclasses.replace(ended, frames=seen.frames, stack=stack)
+        outcome = dataclasses.replace(ended, frames=seen.frames, stack=stack, compiles=seen.compiles)
     else:
         told = ended.stdout, ended.stderr, ended.descendant_signal
         outcome = dataclasses.replace(seen, stdout=told[0], stderr=told[1], descendant_signal=told[2])

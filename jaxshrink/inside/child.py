@@ -11,6 +11,7 @@ import time
 import types
 
 import abstract
+import compiles
 import report
 import sandbox
 import workdir
@@ -32,6 +33,8 @@ def forked(spec, abstract_works):
         elif request["abstract"]:
             _trace_all(request["texts"], path, spec["argv"], told, state)
         else:
+            if spec["compiles"]:
+                compiles.listen(told.compiled)
             _compute(request["texts"][0], path, spec["argv"], told, spec["finish"])
         told.append(report.STOPPED)
 
@@ -45,7 +48,8 @@ def executed(spec):
     def life(request, path, told):
         os.set_inheritable(told.descriptor, True)
         _confine(request, path, None)
-        os.execv(sys.executable, [sys.executable, coldrun, str(told.descriptor), path, *spec["argv"]])
+        listens = str(int(spec["compiles"]))
+        os.execv(sys.executable, [sys.executable, coldrun, str(told.descriptor), listens, path, *spec["argv"]])
 
     return life
 

@@ -8,6 +8,7 @@ SPEC: `{"entry": "repro.py", "argv": [...], "out": path of the observation}`, an
   written, and the run ends;
 - `"deadly"`: `[[file, line], ...]` where the process may die. The observation is written before each statement of
   these functions, and of the main module;
+- `"compiles"`: whether the outcome tells of compilations;
 - `"wait"`: whether arrays are waited for, so that the process does not die in a later statement.
 
 The observation's format is that of `jaxshrink/observation.py`. The program runs as `python repro.py` would run it:
@@ -28,6 +29,7 @@ sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != H
 sys.path.insert(0, HERE)
 
 import callbacks
+import compiles
 import localmodules
 import publicnames
 import recorder
@@ -50,6 +52,8 @@ def main(spec_path):
     if spec.get("deadly") is not None:
         watched.recorder.sites.deadly = set(map(tuple, spec["deadly"]))
         setattr(builtins, SNAPSHOT, snapshots.before)
+    if spec.get("compiles"):
+        compiles.listen(lambda *compiled: watched.compiles.append(compiled))
     process = os.getpid()
     code = watched.execute()
     if os.getpid() != process:  # a child that the program forked
@@ -70,6 +74,7 @@ class Run:
         self.program = localmodules.Program(os.getcwd())
         self.path = self.program.folder + entry
         self.argv = argv
+        self.compiles = []  # (name, reason)
         self.exception = None
         self.started = time.perf_counter()
         self.callbacks = callbacks.Callbacks()
@@ -104,7 +109,7 @@ class Run:
         outcome = self._outcome(failing) if ended else {"end": "unknown"}
         versions = {name: getattr(sys.modules.get(name), "__version__", None) for name in _LIBRARIES}
         return {
-            "outcome": {**outcome, "frames": failing.frames(), "seconds": seconds},
+            "outcome": {**outcome, "frames": failing.frames(), "seconds": seconds, "compiles": self.compiles},
             "python": sys.version.partition(" ")[0],
             **versions,
             "modules": [

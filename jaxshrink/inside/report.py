@@ -18,6 +18,7 @@ _SIZE = 1 << 23
 _MOST_BYTES = 1 << 19  # of one outcome
 _HEAD = struct.Struct("<QQ")  # how many outcomes, and their bytes
 _MOST_FRAMES = 1000
+_MOST_COMPILES = 10000
 _MOST_CHARACTERS = 1 << 17
 STOPPED = {"end": "stopped"}
 """Told in place of an outcome by a child that leaves the rest of its programs to another."""
@@ -42,6 +43,11 @@ class Report:
         start = _HEAD.size + used
         self.memory[start : start + len(data)] = data
         self.memory[: _HEAD.size] = _HEAD.pack(count + 1, used + len(data))  # last: now it is complete
+
+    def compiled(self, name, reason):
+        """Tell of a compilation, before the outcome."""
+        if self.count() < _MOST_COMPILES:
+            self.append({"compiled": [name, reason]})
 
     def count(self):
         return self._head()[0]

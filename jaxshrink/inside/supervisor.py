@@ -49,17 +49,17 @@ class Child:
     def exceeds_time(self):
         """Whether the program that it runs now takes too long: by CPU time, or idle, or by the clock.
 
-        By the clock alone where it is asked whether the program hangs.
+        CPU time does not matter where it is asked whether the program hangs.
         """
-        if self.request["sample"]:
-            return self.age() > self.request["limit"]
         count, cpu_seconds = self.report.count(), limits.cpu_seconds(self.pid)
-        if count > self.count:
+        if self.request["abstract"] and count > self.count:
             self.begin(count, cpu_seconds)
         if cpu_seconds - self.used > _BUSY or limits.has_work(self.pid):
             self.used, self.active = cpu_seconds, time.monotonic()
-        limit = self.request["limit"]
-        if cpu_seconds - self.cpu_before > limit or time.monotonic() - self.active > self.request["idle"]:
+        limit, is_idle = self.request["limit"], time.monotonic() - self.active > self.request["idle"]
+        if self.request["sample"]:
+            return is_idle or self.age() > limit
+        if is_idle or cpu_seconds - self.cpu_before > limit:
             return True
         self.starved = self.age() > _WALL * limit
         return self.starved
@@ -77,7 +77,9 @@ class Child:
             return [{"seconds": seconds / len(ended), **outcome} for outcome in ended]
         here = os.path.join(self.root, workdir.WORK, "")
         stdout, stderr = (output.text().replace(here, "") for output in self.outputs)
-        outcome = {**self._end(status), "stdout": stdout, "stderr": stderr, "seconds": seconds}
+        compiles = [entry["compiled"] for entry in told if "compiled" in entry]
+        told = told[len(compiles) :]
+        outcome = {**self._end(status), "stdout": stdout, "stderr": stderr, "seconds": seconds, "compiles": compiles}
         if told and not self.killed:  # killed after its word: it did not come to an end
             outcome.update(told[0])
         return [outcome]
