@@ -28,7 +28,6 @@ class NotObserved(Exception):
     def __init__(self, outcome: Outcome):
         super().__init__(outcome.end)
         self.outcome = outcome
-        self.code, self.stderr = (None if outcome.end is End.TIMEOUT else outcome.code), outcome.stderr
 
 
 @dataclasses.dataclass(frozen=True)
