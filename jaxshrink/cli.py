@@ -69,6 +69,13 @@ def _list_passes(context: click.Context, option: click.Parameter, wanted: bool) 
 @click.option("--same", metavar="type|site|message|exact", default="site", help="What of the failure must stay.")
 @click.option("--match", metavar="REGEX", help="The message must match this instead.")
 @click.option("--test", metavar="COMMAND", help="Interesting is what this exits with code 0 for instead.")
+@click.option("--hang", metavar="S", type=float, help="It fails by not ending: it still runs after S seconds.")
+@click.option("--recompiles", metavar="[NAME:]N", help="It fails by compiling a function N times or more.")
+@click.option("--repeat", metavar="N", type=int, help="Run what fails by chance so often before it counts as good.")
+@click.option("--passes-with", metavar="NAME=VALUE", multiple=True,
+              help="Environment in which it does not fail; repeatable.")  # fmt: skip
+@click.option("--passes-on", metavar="PYTHON", help="Interpreter with which it does not fail.")
+@click.option("--no-control", is_flag=True, help="Do not look for a setting in which wrong numbers are right.")
 @click.option("--jobs", metavar="N", type=int, help="Parallel candidates.  [default: the usable CPUs]")
 @click.option("--timeout", metavar="S", type=float, help="Longest that a candidate may run, in seconds.")
 @click.option("--memory", metavar="GIB", type=float, help="A candidate that takes more memory is killed.")
@@ -99,7 +106,8 @@ def _reduce(parameters: dict[str, Any], arguments: Sequence[str]) -> Result:
     from jaxshrink.options import Given, Options, assignment
 
     given = {name: value for name, value in parameters.items() if name in Given.__optional_keys__}
-    given |= {"args": arguments, "env": dict(map(assignment, parameters["env"]))}
+    passes_with = dict(assignment(each, "--passes-with") for each in parameters["passes_with"])
+    given |= {"args": arguments, "env": dict(map(assignment, parameters["env"])), "passes_with": passes_with}
     options = Options.of(parameters["repro"], cast("Given", given))
     with _progress(parameters["quiet"], parameters["verbose"]) as progress:
         return deliver(options, progress)

@@ -32,7 +32,7 @@ LONG = 120
 """Tokens of a lifted program that is not much of a cut."""
 
 CHECK_EVERY = 80
-"""Abstract runs after which the best is confirmed by a warm one: what it refutes is lost work."""
+"""Provisional runs after which the best is confirmed by a better one: what it refutes is lost work."""
 
 
 class _Refuted(Exception):
@@ -75,7 +75,7 @@ class Cuts:
     def accept(self, tree: ast.Module) -> None:
         self.history.append(tree)
         self.improved(trees.text(tree))
-        if self.interest.tier is Tier.ABSTRACT and self.judge.tried - self.checked_at > CHECK_EVERY:
+        if self.interest.is_provisional and self.judge.tried - self.checked_at > CHECK_EVERY:
             self.check()
 
     def run(self, start: ast.Module | None = None) -> ast.Module:
@@ -93,14 +93,14 @@ class Cuts:
 
     def check(self) -> None:
         """Does the best hold in the next tier? If not: back to the last that does, and doubt from there on."""
-        tier, self.checked_at = self.interest.next_tier, self.judge.tried
-        if self.interest.doubted or self.interest.tier is not Tier.ABSTRACT or len(self.history) == self.checked:
+        self.checked_at = self.judge.tried
+        if self.interest.doubted or not self.interest.is_provisional or len(self.history) == self.checked:
             return  # what real runs have accepted is verified at the end
         texts = [trees.text(tree) for tree in self.history[self.checked - 1 :]]
-        if not self.interest.holds(texts[-1], tier):
-            good = max(0, last_good(texts, lambda text: self.interest.holds(text, tier)))
+        if not self.interest.confirms(texts[-1]):
+            good = max(0, last_good(texts, self.interest.confirms))
             del self.history[self.checked + good :]
-            self.interest.doubted = True
+            self.interest.doubt()
             self.judge.forget()
             raise _Refuted
         self.checked = len(self.history)

@@ -45,8 +45,10 @@ def first_run(options: Options, program: Inputs, folder: Path, setting: Setting,
 
     def observe() -> Observation:
         entry = str(program.entry.path)
-        limits = {"hang": options.hang, "memory": setting.memory_limit()}
-        return watch(setting.python, folder, entry, options.args, setting.environment(), options.timeout, **limits)
+        return watch(
+            setting.python, folder, entry, options.args, setting.environment(), options.timeout, hang=options.hang,
+            memory=setting.memory_limit(), compiles=options.recompiles is not None,
+        )  # fmt: skip
 
     def again() -> Failure | None:
         try:

@@ -22,8 +22,8 @@ DERIVATIVES = frozenset({
 _ALWAYS = (
     DERIVATIVES,
     frozenset({"isnan", "isfinite", "isinf"}),
-    frozenset({"allclose", "isclose", "array_equal", "assert_allclose", "assert_array_equal", "assert_almost_equal",
-               "assert_array_almost_equal", "assert_trees_all_close", "assertAllClose", "assert_close", "assert_equal"}),
+    frozenset({"allclose", "isclose", "array_equal", "assert_allclose", "assert_array_equal", "assert_equal",
+               "assert_array_almost_equal", "assert_almost_equal", "assert_close", "assertAllClose"}),
 )  # fmt: skip
 """Names of derivatives, and of what tells a wrong number; those of one set may stand for each other."""
 

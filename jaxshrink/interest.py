@@ -31,6 +31,9 @@ IMPATIENT = 1.5
 """Seconds after which a run that sits where the original hangs counts as hung, until that is checked."""
 
 
+IDLE = 0.5
+"""Seconds without any work after which such a run counts as hung, also until that is checked."""
+
 LONGER, LONGEST = 3, 20
 """A hang is verified for so many times its time, or so many seconds more."""
 
@@ -124,6 +127,7 @@ class Interest:
     def outcomes(self, texts: Sequence[str], tier: Tier) -> list[Outcome]:
         """How the texts end in a tier."""
         if self.hang is not None:
+            self.runner.idle = IDLE
             return self.runner.run(texts, tier, self.patience, sample=True)
         return self.decided(self.runner, texts, tier)
 
@@ -175,6 +179,7 @@ class Interest:
         """How long a run may take that must be believed; what is short in a fork is not so in a fresh interpreter."""
         if self.hang is None:
             return {"timeout": None if tier is Tier.COLD else self.limit}
+        self.runner.idle = None
         longer = min(LONGER * self.hang, LONGEST + self.hang)
         return {"timeout": longer if tier is Tier.COLD else self.hang, "sample": True}
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 import collections
 import functools
+from collections.abc import Mapping
+from typing import TypeGuard
 
 from jaxshrink.operations import is_constant
 
@@ -27,13 +29,15 @@ def slips(original: str, candidate: str) -> str | None:
 @functools.lru_cache(maxsize=16)
 def _suspicious(text: str) -> collections.Counter[str]:
     found: collections.Counter[str] = collections.Counter()
-    for node in ast.walk(ast.parse(text)):
+    nodes = list(ast.walk(ast.parse(text)))
+    functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
+    for node in nodes:
         match node:
             case ast.Raise() | ast.Assert():
                 found[type(node).__name__.lower()] += 1
             case ast.While(test=test) if is_constant(test):
                 found["while True"] += 1
-            case ast.Call() if _is_endless(node):
+            case ast.Call() if _is_endless(node, functions):
                 found["endless while_loop"] += 1
             case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name) if name in _SUSPICIOUS:
                 found[name] += 1
@@ -42,13 +46,25 @@ def _suspicious(text: str) -> collections.Counter[str]:
     return found
 
 
-def _is_endless(call: ast.Call) -> bool:
+def _is_endless(call: ast.Call, functions: Mapping[str, ast.FunctionDef]) -> bool:
     """Is it a `while_loop` whose condition does not look at the state and is not plainly false?"""
-    if not call.args or not isinstance(condition := call.args[0], ast.Lambda):
+    if not ast.unparse(call.func).endswith("while_loop"):
         return False
-    state = {arg.arg for arg in condition.args.args}
-    looks = any(isinstance(part, ast.Name) and part.id in state for part in ast.walk(condition.body))
-    return ast.unparse(call.func).endswith("while_loop") and not looks and not _is_false(condition.body)
+    named = [keyword.value for keyword in call.keywords if keyword.arg == "cond_fun"]
+    condition: ast.AST | None = next(iter([*call.args[:1], *named]), None)
+    if isinstance(condition, ast.Name):
+        condition = functions.get(condition.id)
+    if not isinstance(condition, ast.Lambda | ast.FunctionDef):
+        return False
+    returned = [node.value for node in ast.walk(condition) if isinstance(node, ast.Return) and node.value]
+    results = [condition.body] if isinstance(condition, ast.Lambda) else returned
+    local = {node.arg if isinstance(node, ast.arg) else node.id for node in ast.walk(condition) if _binds(node)}
+    looks = any(isinstance(part, ast.Name) and part.id in local for result in results for part in ast.walk(result))
+    return not looks and not all(map(_is_false, results))
+
+
+def _binds(node: ast.AST) -> TypeGuard[ast.arg | ast.Name]:
+    return isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
 def _is_false(node: ast.expr) -> bool:

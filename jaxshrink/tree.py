@@ -63,6 +63,12 @@ def identity(node: ast.AST) -> Hashable:
     return node.__dict__.setdefault("_identity", object())  # type: ignore[no-any-return]
 
 
+def instead(node: ast.AST, new: Node) -> Node:
+    """The new node as a later version of another, with its identity."""
+    new.__dict__["_identity"] = identity(node)
+    return new
+
+
 def is_known(node: ast.AST) -> bool:
     """Has the node's identity been asked for, or did it stand in the user's file?"""
     return "_identity" in node.__dict__ or "lineno" in node.__dict__

@@ -225,6 +225,8 @@ def bound_arguments(arguments: ast.arguments, call: ast.Call) -> dict[str, ast.e
     names = [arg.arg for arg in [*arguments.posonlyargs, *arguments.args]]
     if arguments.vararg or arguments.kwarg or any(isinstance(arg, ast.Starred) for arg in call.args):
         return None
+    if len(arguments.defaults) > len(names):  # of a method, without its first parameter
+        return None
     bound = dict(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
     bound |= {arg.arg: value for arg, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value}
     if len(call.args) > len(names):

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import collections
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
+from jaxshrink import tree as trees
 from jaxshrink.passes.arrays import in_shape
 from jaxshrink.tree import Edit, Replacement
 from jaxshrink.view import View
-
 
 NEAR = 8
 """Numbers below are always tried down to one less."""
@@ -26,8 +26,7 @@ def dimensions(view: View) -> Iterator[Edit]:
         if type(node.value) is int and node.value > 1:
             groups[node.value].append(node)
     for value, nodes in sorted(groups.items(), reverse=True):
-        for smaller in _smaller(value, view.thorough):
-            yield Edit({node: ast.Constant(smaller) for node in nodes}, len(nodes))
+        yield from _descent(nodes, value, view.thorough)
 
 
 def collapsed(view: View) -> Iterator[Edit]:
@@ -48,9 +47,9 @@ def numbers(view: View) -> Iterator[Edit]:
                 if node.value:
                     yield Edit.replace(node, ast.Constant(False))
             case int(value):
-                for smaller in (*(() if sizes else (0,)), *_smaller(value, view.thorough)):
-                    if smaller < value:
-                        yield Edit.replace(node, ast.Constant(smaller))
+                if value > 0 and not sizes:
+                    yield Edit.replace(node, ast.Constant(0))
+                yield from _descent([node], value, view.thorough)
             case float():
                 for plain in (0, 1, 0.0, 1.0):
                     yield Edit.replace(node, ast.Constant(plain))
@@ -75,7 +74,16 @@ def strings(view: View) -> Iterator[Edit]:
         yield Edit.replace(joined, ast.Constant(""))
 
 
-def _smaller(value: int, thorough: bool) -> list[int]:
-    """Numbers to try, the least first; with those that are nearer than half, a search by bisection over some rounds."""
-    nearer = (value - (value >> shift) for shift in range(2, value.bit_length())) if thorough or value < NEAR else ()
-    return [smaller for smaller in dict.fromkeys((1, 2, 3, value // 2, *nearer)) if 0 < smaller < value]
+def _descent(nodes: list[ast.Constant], value: int, thorough: bool) -> Iterator[Edit]:
+    """Smaller numbers in all the places, the least first.
+
+    Those at half the way and nearer are a search by bisection over some rounds: a part of the way that has failed
+    once is not gone again until all else has been tried.
+    """
+    places = tuple(map(trees.identity, nodes))
+    steps: list[tuple[int, Hashable]] = [(smaller, None) for smaller in (1, 2, 3)]
+    most = value.bit_length() if thorough or value < NEAR else 2
+    steps += [(value - (value >> shift), ("part of the way", shift, places)) for shift in range(1, most)]
+    for smaller, about in steps:
+        if 0 < smaller < value:
+            yield Edit({node: trees.instead(node, ast.Constant(smaller)) for node in nodes}, len(nodes), about)

@@ -21,6 +21,10 @@ PATIENCE = 16
 """Candidates in a row that may fail before a pass is put back."""
 
 
+MOST_LATE = 3
+"""Edits that fail and then hold, and save no token, before the search ends: the failure comes and goes there."""
+
+
 class Effort(enum.IntEnum):
     """How much is tried before a pass counts as fruitless."""
 
@@ -32,7 +36,8 @@ class Effort(enum.IntEnum):
 class Fixpoint:
     """Applies passes to a tree in their order until a whole round changes nothing.
 
-    The result is then 1-minimal for these passes: no single edit that one of them proposes can be made.
+    The result is then 1-minimal for these passes: no single edit that one of them proposes can be made. (Where the
+    failure comes and goes, such edits are found again and again, so there is an end to it.)
     `improved` is told of every tree that became the best; `begins` of every pass that begins.
     """
 
@@ -54,10 +59,13 @@ class Fixpoint:
 
         The cheap passes come first again after each success, and effort grows only where there is none.
         """
-        tree, effort = settle(tree), Effort.LIKELY
+        tree, effort, late = settle(tree), Effort.LIKELY, 0
         while True:
             smaller = next((new for each in self.passes if (new := self.once(each, tree, effort)) is not tree), None)
             if smaller is not None:
+                late += effort is Effort.ALL and _tokens(smaller) == _tokens(tree)
+                if late > MOST_LATE:
+                    return smaller
                 tree, effort = smaller, Effort.LIKELY
             elif effort is Effort.ALL:
                 return tree
@@ -88,6 +96,10 @@ class Fixpoint:
         self.counts[each.name] = PassStats(
             each.name, old.tried + tried, old.kept + kept, old.tokens + tokens, old.seconds + seconds
         )
+
+
+def _tokens(tree: ast.Module) -> int:
+    return order.tokens(trees.text(tree))
 
 
 def _identity(edit: Edit) -> Hashable:
