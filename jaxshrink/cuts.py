@@ -46,7 +46,8 @@ class Unreproducible(Exception):
 class Cuts:
     """The search. `history` holds the programs that were the best, each smaller than the one before.
 
-    It may be stopped at any moment by an exception: the last of the history is then the result.
+    It may be stopped at any moment by an exception: the last of the history is then the result. `values`: whether
+    observed ones may stand for what gave them.
     """
 
     def __init__(
@@ -57,7 +58,10 @@ class Cuts:
         passes: Sequence[Pass],
         improved: Callable[[str], None] = lambda text: None,
         begins: Callable[[str], None] = lambda name: None,
+        *,
+        values: bool = True,
     ):
+        self.values = values
         self.whole, self.observation, self.interest = tree, observation, interest
         self.improved, self.begins = improved, begins
         self.judge = Judge(interest)
@@ -70,7 +74,7 @@ class Cuts:
 
     @functools.lru_cache(maxsize=1)  # noqa: B019 - of one job, which ends with it
     def view(self, tree: ast.Module, thorough: bool = False) -> View:
-        return View(tree, self.observation, thorough)
+        return View(tree, self.observation, thorough, holes=self.values)
 
     def accept(self, tree: ast.Module) -> None:
         self.history.append(tree)
@@ -115,7 +119,7 @@ class Cuts:
         self.begins("lift")
         view = self.view(self.whole)
         assert self.observation is not None, "only a resumed job has none"
-        for tier in self.tiers():
+        for tier in self.tiers() if self.values else ():
             if tier is not Tier.COLD:
                 styles = (Style.ONES,) if tier is Tier.ABSTRACT else Style
                 proposals = itertools.chain(*(lifted(view, self.observation, style) for style in styles))

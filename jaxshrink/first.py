@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from jaxshrink import chance, kinds
+from jaxshrink import chance, kinds, testfile
 from jaxshrink import tree as trees
 from jaxshrink.bundle import ModuleSource, bundle
 from jaxshrink.environment import hoist_environment
@@ -70,6 +70,11 @@ def first_run(options: Options, program: Inputs, folder: Path, setting: Setting,
     return FirstRun(observation, time.monotonic() - began, tries, again)
 
 
+def failed_test(outcome: Outcome) -> tuple[str, ...]:
+    """The selector of a test that a runner within the program has found to fail, if that is how it ended."""
+    return testfile.failed(f"{outcome.stderr}\n{outcome.stdout}") if outcome.end is End.EXIT and outcome.code else ()
+
+
 def failure_to_keep(
     options: Options, program: Inputs, outcome: Outcome, predicate: Callable[[Outcome], bool] | None
 ) -> Failure:
@@ -80,7 +85,7 @@ def failure_to_keep(
             raise NotFailing(f"the predicate does not find {options.path} as it is interesting")
         return failure or Failure.of(outcome)
     if failure is None:
-        raise _not_failing(options, outcome)
+        raise _not_failing(options, program, outcome)
     _check_modules(options, outcome)
     return failure
 
@@ -136,7 +141,7 @@ def _not_observed(options: Options, ended: NotObserved) -> JaxshrinkError:
     return TargetError(f"{options.python} could not run {options.path}: {last or _described(ended.outcome)}")
 
 
-def _not_failing(options: Options, outcome: Outcome) -> JaxshrinkError:
+def _not_failing(options: Options, program: Inputs, outcome: Outcome) -> JaxshrinkError:
     """Why what the run showed is not the failure that is looked for."""
     path, ends = options.path, _described(outcome)
     if outcome.end is End.SYNTAX:
@@ -152,6 +157,9 @@ def _not_failing(options: Options, outcome: Outcome) -> JaxshrinkError:
         return NotFailing(f"{name or 'no function'} of {path} is compiled {most} times, and {count} were asked for")
     if options.match is not None and not outcome.code:
         return NotFailing(f"{path} runs to its end, and nothing that it writes matches {options.match!r}")
+    tests = [] if program.is_made else testfile.tests_in(program.entry.text)
+    if tests and not outcome.code:
+        return NotFailing(f"{path} defines tests and runs none of them: name one, as in {path}::{tests[0]}")
     return NotFailing(f"{path} {ends}")
 
 

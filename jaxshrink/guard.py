@@ -1,15 +1,17 @@
 """What flows into the statement by which a program finds that its numbers are wrong.
 
-A program that fails on purpose reduces to `assert False`, or to an `assert` of a number that is plainly wrong. The
-transformations whose results the guard looks at must go on to reach it.
+A program that fails on purpose reduces to `assert False`, or to an `assert` of a number that is plainly wrong. So what
+the guard looks at must still come from a derivative, if it did; and where no control tells a wrong number from a right
+one, from all the functions, operators and numbers that it came from.
 """
 
 from __future__ import annotations
 
 import ast
+import collections
 import dataclasses
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Self
 
 from jaxshrink import tree as trees
@@ -19,7 +21,7 @@ from jaxshrink.scopes import FUNCTION, Binding, Scopes
 DERIVATIVES = frozenset({
     "grad", "value_and_grad", "vjp", "jvp", "jacfwd", "jacrev", "jacobian", "hessian", "linearize", "linear_transpose",
 })  # fmt: skip
-_ALWAYS = (
+_ROLES = (
     DERIVATIVES,
     frozenset({"isnan", "isfinite", "isinf"}),
     frozenset({"allclose", "isclose", "array_equal", "assert_allclose", "assert_array_equal", "assert_equal",
@@ -27,41 +29,36 @@ _ALWAYS = (
 )  # fmt: skip
 """Names of derivatives, and of what tells a wrong number; those of one set may stand for each other."""
 
-_ROLES = (
-    *_ALWAYS, frozenset({"vmap"}), frozenset({"pmap", "shard_map"}), frozenset({"jit", "pjit"}),
-    frozenset({"scan", "while_loop", "fori_loop", "map", "associative_scan"}), frozenset({"cond", "switch"}),
-    frozenset({"checkpoint", "remat"}), frozenset({"custom_jvp", "custom_vjp"}),
-)  # fmt: skip
-"""The same, and all transformations."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Guard:
-    """The sets of names of which one each must flow into the statement that fails."""
+    """What must flow into the statement that fails: one of each of these sets, and so many of each of these."""
 
     wanted: tuple[frozenset[str], ...]
+    all: Mapping[str, int]
 
     @classmethod
     def of(cls, outcome: Outcome, text: str, *, controlled: bool) -> Self:
         """What flows into it in a program that failed so. `controlled`: a control watches over the rest."""
         found = into(text, _line(outcome))
-        return cls(tuple(names for names in (_ALWAYS if controlled else _ROLES) if names & found))
+        roles = tuple(names for names in _ROLES if names & found.keys())
+        return cls(roles, {} if controlled else found)
 
     def kept(self, outcome: Outcome, text: str) -> bool:
         """Whether all that is wanted still flows into the statement that failed, and something of a library does."""
         found = into(text, _line(outcome))
-        return bool(found) and all(names & found for names in self.wanted)
+        enough = all(found[each] >= count for each, count in self.all.items())
+        return bool(found) and enough and all(names & found.keys() for names in self.wanted)
 
 
 @functools.lru_cache(maxsize=4)
-def into(text: str, line: int) -> frozenset[str]:
-    """Last parts of the names of library functions that what a statement looks at may come from.
+def into(text: str, line: int) -> collections.Counter[str]:
+    """What the values that a statement looks at may come from: names of library functions, operators, numbers.
 
-    Cautious: each value that a variable may have counts, and whole functions.
+    Of a dotted name the last part. Cautious: each value that a variable may have counts, and whole functions.
     """
     tree = ast.parse(text)
     statements = [node for node in trees.walk_statements(tree) if node.lineno <= line <= (node.end_lineno or 0)]
-    return frozenset(_Flow(tree).into(statements[-1])) if statements else frozenset()
+    return collections.Counter(_Flow(tree).into(statements[-1]) if statements else ())
 
 
 class _Flow:
@@ -70,7 +67,7 @@ class _Flow:
         self.scopes = Scopes(tree)
 
     def into(self, statement: ast.stmt) -> Iterator[str]:
-        """Names of attributes and imports in all that the statement reads, directly or not."""
+        """What computes in all that the statement reads, directly or not."""
         waiting: list[ast.AST] = [statement, *self._conditions(statement)]
         seen: set[ast.AST] = set()
         while waiting:
@@ -78,6 +75,7 @@ class _Flow:
                 if node in seen:
                     continue
                 seen.add(node)
+                yield from _operation(node)
                 binding = self.scopes.of.get(node)
                 if binding is not None and isinstance(node, ast.Name):
                     root = self._library(node, binding)
@@ -134,6 +132,16 @@ class _Flow:
             elif isinstance(above, ast.For):
                 yield above.iter
             node = above
+
+
+def _operation(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.BinOp(op=op) | ast.AugAssign(op=op):
+            yield type(op).__name__
+        case ast.Subscript() | ast.Compare() | ast.UnaryOp():
+            yield type(node).__name__
+        case ast.Constant(value=int() | float() | complex() as number) if not isinstance(number, bool):
+            yield repr(number)
 
 
 def _line(outcome: Outcome) -> int:

@@ -12,11 +12,13 @@ import subprocess
 import sys
 import tokenize
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from jaxshrink.errors import InputError
 from jaxshrink.result import Size
+
+NOTEBOOK = ".ipynb"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,6 +46,7 @@ class Inputs:
 
     folder: Path
     sources: tuple[Source, ...]
+    is_made: bool = False  # the entry's text is not that of a file, but was made of a notebook or a test
 
     @property
     def entry(self) -> Source:
@@ -56,16 +59,27 @@ class Inputs:
         return Size.of(source.text for source in self.sources)
 
 
-def read(path: Path, python: Path = Path(sys.executable)) -> Inputs:
-    """Read a program. Raises InputError where there is none; `python` is asked about syntax unknown to this one."""
-    entry = Source(PurePosixPath(path.name), _text(path))
-    tree = _parsed(entry.text, path, python)
+def read(path: Path, python: Path = Path(sys.executable), selector: Sequence[str] = ()) -> Inputs:
+    """Read a program, of a file of tests the one that the selector names. Raises InputError where there is none.
+
+    `python` is asked about syntax unknown to this one.
+    """
+    entry, tree = _entry(path, python, selector)
     if not tree.body:
         raise InputError(f"{path} is empty")
-    folder = path.resolve().parent if path.is_symlink() else path.absolute().parent
+    folder = path.resolve().parent if path.is_symlink() else path.parent.resolve()
     if path.is_symlink():  # Python looks for modules beside the file itself, not beside the link
-        entry = dataclasses.replace(entry, path=PurePosixPath(path.resolve().name))
-    return Inputs(folder, (entry, *_local_modules(folder, entry, tree)))
+        entry = dataclasses.replace(entry, path=PurePosixPath(path.resolve().with_suffix(".py").name))
+    made = bool(selector) or path.suffix == NOTEBOOK
+    return Inputs(folder, (entry, *_local_modules(folder, entry, tree)), made)
+
+
+def place(program: Inputs, folder: Path) -> None:
+    """Put a program that was made of a file in the place of that file, in a copy of its folder."""
+    if program.is_made:
+        target = folder / program.entry.path
+        target.unlink(missing_ok=True)  # it may be a link to the user's
+        target.write_text(program.entry.text, encoding="utf-8")
 
 
 def load(path: Path) -> bytes:
@@ -89,6 +103,22 @@ def decode(data: bytes) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         raise SyntaxError(f"line {line} holds the byte 0x{data[error.start]:02x}, which is no {encoding}") from None
     return io.IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)
+
+
+def _entry(path: Path, python: Path, selector: Sequence[str]) -> tuple[Source, ast.Module]:
+    if path.suffix == NOTEBOOK:
+        from jaxshrink import notebook
+
+        text = notebook.script(load(path), str(path))
+        return Source(PurePosixPath(path.with_suffix(".py").name), text), ast.parse(text)
+    text = _text(path)
+    tree = _parsed(text, path, python)
+    if selector:
+        from jaxshrink import testfile
+
+        text = testfile.script(text, str(path), selector)
+        tree = ast.parse(text)
+    return Source(PurePosixPath(path.name), text), tree
 
 
 def _text(path: Path) -> str:

@@ -14,12 +14,13 @@ from jaxshrink import inputs, kinds, order
 from jaxshrink import tree as trees
 from jaxshrink.bundle import parse_with_origin
 from jaxshrink.controls import Control, find, given
+from jaxshrink.cover import covered
 from jaxshrink.cuts import Cuts, Unreproducible
 from jaxshrink.environment import hoist_environment
 from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable, UsageError
 from jaxshrink.failure import Failure
 from jaxshrink.final import Final
-from jaxshrink.first import FirstRun, failure_to_keep, first_run, libraries, whole_program
+from jaxshrink.first import FirstRun, failed_test, failure_to_keep, first_run, libraries, whole_program
 from jaxshrink.guard import Guard
 from jaxshrink.interest import Interest, Question, TimeUp
 from jaxshrink.journal import Entry, Journal
@@ -31,6 +32,8 @@ from jaxshrink.outcome import Outcome, Tier
 from jaxshrink.passes import PASSES, Pass
 from jaxshrink.progress import Progress
 from jaxshrink.result import OtherFailure, Rejected, Result, Size, Stats
+from jaxshrink.settle import settle
+from jaxshrink.tree import Inapplicable
 
 SLOWER = 4.0
 """A candidate may take so many times as long as the original."""
@@ -59,8 +62,9 @@ class Job:
     ):
         self.options, self.progress, self.predicate, self.stack = options, progress, predicate, stack
         self.began = time.monotonic()
-        self.program = inputs.read(options.path, options.python)
+        self.program = inputs.read(options.path, options.python, options.selector)
         self.folder = stack.enter_context(mirrored(self.program.folder))
+        inputs.place(self.program, self.folder)
         self.env: dict[str, str] = {}
         for source in reversed(self.program.sources):  # the entry's own settings come last
             self.env |= hoist_environment(parse_with_origin(source.text, str(source.path)))[1]
@@ -68,6 +72,7 @@ class Job:
         self.journal = Journal.of(options)
         self.watched_runs = 0
         self.needs = Needs()
+        self.careful = False  # numbers are wrong, and nothing but the failure itself tells so
         self.runners: list[Runner] = []
         self.runner = self.new_runner(self.env)
         self.first: FirstRun | None = None
@@ -97,10 +102,14 @@ class Job:
 
     def observe(self) -> ast.Module:
         """The first run; gives the whole program as one module."""
-        self.watched_runs += 1
         judged = self.predicate is not None
-        self.first = first_run(self.options, self.program, self.folder, self.runner.setting, judged=judged)
-        self.watched_runs += self.first.tries - 1
+        self.first = self.watched(judged)
+        selector = failed_test(self.first.observation.outcome)
+        if selector and not judged and not self.options.selector:
+            self.program = inputs.read(self.options.path, self.options.python, selector)
+            inputs.place(self.program, self.folder)
+            self.progress.note(f"its test {'::'.join(selector)} fails")
+            self.first = self.watched(judged)
         self.seconds, seen = self.first.seconds, self.first.observation
         self.versions = {"python": seen.python, "jax": seen.jax, "jaxlib": seen.jaxlib}
         self.failure = failure_to_keep(self.options, self.program, seen.outcome, self.predicate)
@@ -108,6 +117,12 @@ class Job:
         if self.first.tries > 1:
             self.progress.note(f"it did not fail before the {_ordinal(self.first.tries)} run")
         return whole_program(self.program, seen, self.options.args)
+
+    def watched(self, judged: bool) -> FirstRun:
+        self.watched_runs += 1
+        first = first_run(self.options, self.program, self.folder, self.runner.setting, judged=judged)
+        self.watched_runs += first.tries - 1
+        return first
 
     def known(self, entry: Entry) -> ast.Module:
         """What an earlier, interrupted job knew; gives the best program that it found."""
@@ -142,13 +157,15 @@ class Job:
         signature = kinds.signature(self.failure, self.options, original)
         self.adapt(signature.needs)
         controls = self.controls(signature, trees.text(start))
-        guard = self.guard(signature, trees.text(start), controlled=bool(controls))
+        self.careful = signature.is_about_values and not controls and self.predicate is None
+        guard = self.guard(signature, start, controlled=bool(controls))
         question = Question(signature, original, self.predicate, guard)
         asked = [(control, self.controlled(control)) for control in controls]
         repeat = self.options.repeat or 1
         interest = Interest(self.runner, question, self.floor, self.deadline, asked, repeat)
         observation = self.first.observation if self.first is not None else None
-        self.cuts = Cuts(start, observation, interest, self.passes, self.improved, self.progress.begins)
+        told = self.improved, self.progress.begins
+        self.cuts = Cuts(start, observation, interest, self.passes, *told, values=not self.careful)
         status = "reduced"
         try:
             self.cuts.run(start if resumed else None)
@@ -220,10 +237,13 @@ class Job:
         python = {"python": str(control.python)} if control.python else {}
         return self.new_runner({**env, **control.env, **flags}, **python, **(alone or {}))
 
-    def guard(self, signature: Signature, text: str, *, controlled: bool) -> Guard | None:
+    def guard(self, signature: Signature, tree: ast.Module, *, controlled: bool) -> Guard | None:
         """What must flow into the statement by which the program finds that a number is wrong."""
         if not signature.is_about_values or self.predicate is not None:
             return None
+        with contextlib.suppress(Inapplicable):
+            tree = settle(covered(tree, self.first.observation)) if self.first is not None else tree
+        text = trees.text(tree)
         outcomes = (self.runner.run([text], tier)[0] for tier in (Tier.WARM, Tier.COLD))
         failing = (each for each in outcomes if signature.matches(each, text))
         return next((Guard.of(each, text, controlled=controlled) for each in failing), None)
@@ -242,7 +262,8 @@ class Job:
     @property
     def passes(self) -> tuple[Pass, ...]:
         only, skipped = self.options.only_pass, self.options.skip_pass
-        return tuple(each for each in PASSES if (not only or each.name in only) and each.name not in skipped)
+        chosen = (each for each in PASSES if (not only or each.name in only) and each.name not in skipped)
+        return tuple(each for each in chosen if each.refactors or not self.careful)
 
     def improved(self, text: str) -> None:
         assert self.failure is not None

@@ -52,7 +52,9 @@ class Given(TypedDict, total=False):
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Checked options. Times are in seconds, `memory` is in GiB; None is no limit, or one that the job finds itself.
+    """Checked options. `selector` names a test in the file, from outside to inside.
+
+    Times are in seconds, `memory` is in GiB; None is no limit, or one that the job finds itself.
 
     `python` is the path of the interpreter that runs the candidates, `tier` the cheapest tier allowed. `recompiles` is
     a function's name, or nothing for any, and a number. `passes_with` and `passes_on` are an environment and an
@@ -63,6 +65,7 @@ class Options:
     output: Path
     python: Path
     jobs: int
+    selector: tuple[str, ...] = ()
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = dataclasses.field(default_factory=dict)
     same: str = "site"
@@ -88,10 +91,11 @@ class Options:
         """Check what the user gave and fill in the rest. Raises UsageError, and TargetError for the interpreter."""
         if unknown := sorted(set(given) - Given.__optional_keys__):
             raise UsageError(f"there is no option {unknown[0]!r}: {', '.join(sorted(Given.__optional_keys__))}")
-        path = Path(path)
+        path, selector = _split(os.fspath(path))
         output, tier = given.get("output"), given.get("tier")
         return cls(
             path=path,
+            selector=selector,
             output=path.parent / (path.stem + SUFFIX) if output is None else Path(output),
             python=_interpreter(given.get("python")),
             jobs=_jobs(given.get("jobs")),
@@ -115,6 +119,16 @@ class Options:
             skip_pass=_names(given.get("skip_pass", ())),
             resume=given.get("resume", False),
         )
+
+
+def _split(path: str) -> tuple[Path, tuple[str, ...]]:
+    """The file, and which of its tests is meant."""
+    if "::" not in path:
+        return Path(path), ()
+    from jaxshrink import testfile
+
+    file, selector = testfile.split(path)
+    return Path(file), selector
 
 
 def check_passes(options: Options, known: Sequence[str]) -> None:

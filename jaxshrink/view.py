@@ -22,11 +22,14 @@ D = TypeVar("D", bound=ast.AST)
 class View:
     """What a pass is given. Nothing in it may be changed.
 
-    `thorough`: all edits are wanted, not only those that are likely to help.
+    `thorough`: all edits are wanted, not only those that are likely to help. `holes`: values may stand for what
+    computes them.
     """
 
-    def __init__(self, tree: ast.Module, observation: Observation | None = None, thorough: bool = True):
-        self.tree = tree
+    def __init__(
+        self, tree: ast.Module, observation: Observation | None = None, thorough: bool = True, *, holes: bool = True
+    ):
+        self.tree, self.holes = tree, holes
         self.observation = observation
         self.thorough = thorough
 
@@ -60,7 +63,7 @@ class View:
         """New source for the last value that the expression had in the observed run, if it is plain."""
         origin = getattr(node, "origin", None)
         value = self.observation.values.get(Span(*origin)) if origin and self.observation else None
-        if value is None or self.observation is None:
+        if value is None or self.observation is None or not self.holes:
             return None
         try:
             return render.plain(value, self.observation.objects)
@@ -71,6 +74,8 @@ class View:
         """A number that may stand for the array that an expression was; where nothing was observed, 1.0."""
         value = self.rendered(node)
         match value:
+            case None if not self.holes:
+                return None
             case None if self.observed(node):
                 return None
             case None:

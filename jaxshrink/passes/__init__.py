@@ -27,11 +27,15 @@ ALL = 1_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Pass:
-    """A source of edits. `group` is how many of them are tried together at first (see `search.reduce`)."""
+    """A source of edits. `group` is how many of them are tried together at first (see `search.reduce`).
+
+    `refactors`: no edit of it gives a value other than the program computes.
+    """
 
     name: str
     propose: Callable[[View], Iterable[Edit]]
     group: int = 1
+    refactors: bool = False
 
     @property
     def summary(self) -> str:
@@ -39,25 +43,25 @@ class Pass:
 
 
 PASSES: tuple[Pass, ...] = (
-    Pass("statements", statements.statements, ALL),
-    Pass("module-guard", functions.unwrap_module_guard),
-    Pass("annotations", statements.without_annotations, ALL),
-    Pass("definitions", statements.definitions, ALL),
+    Pass("statements", statements.statements, ALL, refactors=True),
+    Pass("module-guard", functions.unwrap_module_guard, refactors=True),
+    Pass("annotations", statements.without_annotations, ALL, refactors=True),
+    Pass("definitions", statements.definitions, ALL, refactors=True),
     Pass("materialise", expressions.materialise, ALL),
     Pass("scalars", arrays.scalars),
     Pass("empty-functions", expressions.empty_functions),
-    Pass("class-bodies", classes.class_bodies),
-    Pass("blocks", statements.blocks),
-    Pass("splice", functions.splice),
-    Pass("dissolved", dissolve.dissolved),
-    Pass("members", members.members),
-    Pass("records", classes.records),
-    Pass("inline", variables.inline, ALL),
-    Pass("inline-calls", functions.inline_calls),
-    Pass("lambdas", functions.lambdas),
-    Pass("decorated", functions.decorated),
-    Pass("eta", functions.eta),
-    Pass("projections", containers.projections),
+    Pass("class-bodies", classes.class_bodies, refactors=True),
+    Pass("blocks", statements.blocks, refactors=True),
+    Pass("splice", functions.splice, refactors=True),
+    Pass("dissolved", dissolve.dissolved, refactors=True),
+    Pass("members", members.members, refactors=True),
+    Pass("records", classes.records, refactors=True),
+    Pass("inline", variables.inline, ALL, refactors=True),
+    Pass("inline-calls", functions.inline_calls, refactors=True),
+    Pass("lambdas", functions.lambdas, refactors=True),
+    Pass("decorated", functions.decorated, refactors=True),
+    Pass("eta", functions.eta, refactors=True),
+    Pass("projections", containers.projections, refactors=True),
     Pass("unwrap", transforms.unwrap),
     Pass("arguments", transforms.arguments),
     Pass("parameters-apart", apart.parameters_apart),
@@ -65,11 +69,11 @@ PASSES: tuple[Pass, ...] = (
     Pass("without-aux", transforms.without_aux),
     Pass("unmap", transforms.unmap),
     Pass("plainer", transforms.plainer),
-    Pass("tuples", containers.tuples),
-    Pass("keys", containers.keys),
-    Pass("unkeyed", containers.unkeyed),
-    Pass("instances", classes.instances),
-    Pass("aliases", variables.aliases, ALL),
+    Pass("tuples", containers.tuples, refactors=True),
+    Pass("keys", containers.keys, refactors=True),
+    Pass("unkeyed", containers.unkeyed, refactors=True),
+    Pass("instances", classes.instances, refactors=True),
+    Pass("aliases", variables.aliases, ALL, refactors=True),
     Pass("collapsed", numbers.collapsed),
     Pass("axes", arrays.axes),
     Pass("truncated", statements.truncated),
@@ -77,13 +81,13 @@ PASSES: tuple[Pass, ...] = (
     Pass("hoist", expressions.hoist),
     Pass("parameters", functions.parameters),
     Pass("elements", expressions.elements),
-    Pass("targets", statements.targets),
+    Pass("targets", statements.targets, refactors=True),
     Pass("hoist-deep", expressions.hoist_deep),
-    Pass("methods", classes.methods),
-    Pass("merged", variables.merged),
+    Pass("methods", classes.methods, refactors=True),
+    Pass("merged", variables.merged, refactors=True),
     Pass("ones", arrays.ones),
     Pass("one-library", arrays.one_library),
     Pass("dimensions", numbers.dimensions),
     Pass("numbers", numbers.numbers),
-    Pass("strings", numbers.strings, ALL),
+    Pass("strings", numbers.strings, ALL, refactors=True),
 )

@@ -13,6 +13,7 @@ from jaxshrink.bundle import ModuleSource, bundle
 from jaxshrink.errors import InputError
 from jaxshrink.testfile.driver import Test, drive
 from jaxshrink.testfile.module import Module
+from jaxshrink.testfile.reports import failed as failed
 
 PROJECT = ("pyproject.toml", "pytest.ini", "tox.ini", "setup.cfg", ".git")
 """What lies at the top of a project; a `conftest.py` above it is not meant."""
