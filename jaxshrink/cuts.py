@@ -120,7 +120,7 @@ class Cuts:
         view = self.view(self.whole)
         assert self.observation is not None, "only a resumed job has none"
         for tier in self.tiers() if self.values else ():
-            if tier is not Tier.COLD:
+            if tier is not Tier.COLD or self.interest.floor is Tier.COLD:
                 styles = (Style.ONES,) if tier is Tier.ABSTRACT else Style
                 proposals = itertools.chain(*(lifted(view, self.observation, style) for style in styles))
                 candidates = _ordered(proposals, self.whole)
@@ -165,8 +165,9 @@ class Cuts:
     def first(self, candidates: Sequence[ast.Module], tier: Tier) -> ast.Module | None:
         """The first candidate that holds in the tier, and in a warm run alone, which also tells how long it takes."""
         self.interest.tier = tier
-        for start in range(0, len(candidates), ROUND):
-            batch = candidates[start : start + ROUND]
+        size = self.interest.runner.setting.jobs if tier is Tier.COLD else ROUND  # cold runs are dear
+        for start in range(0, len(candidates), size):
+            batch = candidates[start : start + size]
             texts = [trees.text(tree) for tree in batch]
             for tree, text, verdict in zip(batch, texts, self.interest(texts), strict=True):
                 if verdict and (tier is Tier.COLD or self.interest.holds(text, Tier.WARM)):

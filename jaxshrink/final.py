@@ -75,5 +75,9 @@ class Final:
         text = tidy(tree, needed)
         return text if all(self.holds([text] * self.TIMES)) else None
 
+    def rate(self, text: str, times: int) -> int:
+        """In how many of `times` runs the text fails."""
+        return sum(self.interest.hold([text] * times, Tier.COLD, 1))
+
     def holds(self, texts: Sequence[str]) -> list[bool]:
         return self.interest.hold(texts, Tier.COLD, self.interest.repeat)

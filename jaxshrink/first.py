@@ -16,7 +16,7 @@ from jaxshrink.environment import hoist_environment
 from jaxshrink.errors import InputError, JaxshrinkError, NotFailing, TargetError
 from jaxshrink.failure import Failure
 from jaxshrink.inputs import Inputs
-from jaxshrink.observation import Observation
+from jaxshrink.observation import Observation, UserModule
 from jaxshrink.options import Options
 from jaxshrink.oracle import Setting
 from jaxshrink.outcome import End, Outcome
@@ -45,8 +45,9 @@ def first_run(options: Options, program: Inputs, folder: Path, setting: Setting,
 
     def observe() -> Observation:
         entry = str(program.entry.path)
+        hang = options.hang if options.test is None else setting.time_limit(abstract=False)
         return watch(
-            setting.python, folder, entry, options.args, setting.environment(), options.timeout, hang=options.hang,
+            setting.python, folder, entry, options.args, setting.environment(), options.timeout, hang=hang,
             memory=setting.memory_limit(), compiles=options.recompiles is not None,
         )  # fmt: skip
 
@@ -64,7 +65,9 @@ def first_run(options: Options, program: Inputs, folder: Path, setting: Setting,
         try:
             observation = observe()
         except NotObserved as ended:
-            raise _not_observed(options, ended) from None
+            if options.test is None:
+                raise _not_observed(options, ended) from None
+            observation = _nothing(program)
         if _failure(observation.outcome, options, program) is not None:
             break
     return FirstRun(observation, time.monotonic() - began, tries, again)
@@ -134,6 +137,15 @@ def _failure(outcome: Outcome, options: Options, program: Inputs) -> Failure | N
     return kinds.failure(outcome, options, texts.get(file))
 
 
+def _nothing(program: Inputs) -> Observation:
+    """What is known of a program that could not be watched: its files, those that were found last imported first."""
+    names = ["__main__", *(source.module for source in program.sources[1:])]
+    files = zip(names, program.sources, strict=True)
+    modules = [UserModule(name, str(source.path), source.package) for name, source in files]
+    finished = tuple(reversed(names))
+    return Observation(Outcome(End.UNKNOWN), "", None, None, tuple(modules), finished, {}, {}, (), (), (), ())
+
+
 def _not_observed(options: Options, ended: NotObserved) -> JaxshrinkError:
     last = next(iter(reversed(ended.outcome.stderr.strip().splitlines())), "")
     if ended.outcome.end is End.TIMEOUT:
@@ -144,6 +156,10 @@ def _not_observed(options: Options, ended: NotObserved) -> JaxshrinkError:
 def _not_failing(options: Options, program: Inputs, outcome: Outcome) -> JaxshrinkError:
     """Why what the run showed is not the failure that is looked for."""
     path, ends = options.path, _described(outcome)
+    if options.test is not None:
+        how = f"exit code {outcome.code}" if outcome.end is End.EXIT else outcome.end.value
+        said = next((f": {line}" for line in reversed(outcome.stderr.strip().splitlines())), "")
+        return NotFailing(f"{options.test} does not find {path} interesting ({how}{said})")
     if outcome.end is End.SYNTAX:
         return InputError(f"{options.python} cannot compile {path}: {outcome.message}")
     if outcome.end is End.TIMEOUT:

@@ -14,7 +14,7 @@ from jaxshrink.controls import Control
 from jaxshrink.failure import Failure
 from jaxshrink.guard import Guard
 from jaxshrink.kinds import Signature
-from jaxshrink.oracle import Runner
+from jaxshrink.oracle import Oracle
 from jaxshrink.outcome import End, Outcome, Tier
 from jaxshrink.slips import slips
 
@@ -77,19 +77,22 @@ class Interest:
     `tier` is the one that is asked, and at first the cheapest allowed. Where it is abstract and an abstract run
     cannot tell, a warm one does. `controls` are asked about what the question was answered with yes for.
     `deadline` is a time of the monotonic clock. `doubted`: the tier has accepted what the next one refused, so all
-    that it accepts is asked of the next too. `repeat`: how often a candidate is run before the answer is no.
+    that it accepts is asked of the next too. `repeat`: how often a candidate is run before the answer is no; `insist`:
+    how often before it is yes.
     """
 
     def __init__(
         self,
-        runner: Runner,
+        runner: Oracle,
         question: Question,
         tier: Tier,
         deadline: float = math.inf,
-        controls: Sequence[tuple[Control, Runner]] = (),
+        controls: Sequence[tuple[Control, Oracle]] = (),
         repeat: int = 1,
+        insist: int = 1,
     ):
-        self.runner, self.question, self.controls, self.repeat = runner, question, controls, repeat
+        self.runner, self.question, self.controls = runner, question, controls
+        self.repeat, self.insist = repeat, insist
         self.floor = self.tier = tier
         self.doubted = False
         self.deadline = deadline
@@ -131,7 +134,7 @@ class Interest:
             return self.runner.run(texts, tier, self.patience, sample=True)
         return self.decided(self.runner, texts, tier)
 
-    def decided(self, runner: Runner, texts: Sequence[str], tier: Tier) -> list[Outcome]:
+    def decided(self, runner: Oracle, texts: Sequence[str], tier: Tier) -> list[Outcome]:
         """How the texts end in a tier; where abstract runs cannot tell, in warm ones."""
         limit = self.limit if runner is self.runner and tier is not Tier.COLD else None
         outcomes = runner.run(texts, tier, limit)
@@ -143,8 +146,11 @@ class Interest:
         return outcomes
 
     def allowed(self, texts: Sequence[str], verdicts: Sequence[bool], tier: Tier) -> list[bool]:
-        """The verdicts, no where a control says no."""
+        """The verdicts, no where another run or a control says no."""
         left = [i for i, verdict in enumerate(verdicts) if verdict]
+        for _ in range(self.insist - 1):
+            outcomes = self.outcomes([texts[i] for i in left], tier) if left else []
+            left = [i for i, each in zip(left, outcomes, strict=True) if self.question.answer(each, texts[i])]
         for control, runner in self.controls:
             outcomes = self.decided(runner, [texts[i] for i in left], tier) if left else []
             left = [i for i, outcome in zip(left, outcomes, strict=True) if control.allows(outcome)]

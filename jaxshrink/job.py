@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jaxshrink import inputs, kinds, order
+from jaxshrink import chance, inputs, kinds, order
 from jaxshrink import tree as trees
 from jaxshrink.bundle import parse_with_origin
 from jaxshrink.controls import Control, find, given
@@ -27,7 +27,7 @@ from jaxshrink.journal import Entry, Journal
 from jaxshrink.kinds import Needs, Signature
 from jaxshrink.mirror import mirrored
 from jaxshrink.options import Options
-from jaxshrink.oracle import Runner, Setting
+from jaxshrink.oracle import Command, Oracle, Runner, Setting
 from jaxshrink.outcome import Outcome, Tier
 from jaxshrink.passes import PASSES, Pass
 from jaxshrink.progress import Progress
@@ -39,6 +39,12 @@ SLOWER = 4.0
 """A candidate may take so many times as long as the original."""
 
 LEAST_TIMEOUT = 5.0
+
+INSIST = 3
+"""Runs in which a candidate must crash where it may be a race."""
+
+RATED = 8
+"""Runs of a result that fails by chance, to tell how often it does."""
 
 
 def run(options: Options, progress: Progress, predicate: Callable[[Outcome], bool] | None = None) -> Result:
@@ -73,8 +79,8 @@ class Job:
         self.watched_runs = 0
         self.needs = Needs()
         self.careful = False  # numbers are wrong, and nothing but the failure itself tells so
-        self.runners: list[Runner] = []
-        self.runner = self.new_runner(self.env)
+        self.runners: list[Oracle] = []
+        self.runner = self.oracle(self.env)
         self.first: FirstRun | None = None
         self.seconds: float | None = None  # of the first run
         self.versions: Mapping[str, str | None] = {}
@@ -102,7 +108,7 @@ class Job:
 
     def observe(self) -> ast.Module:
         """The first run; gives the whole program as one module."""
-        judged = self.predicate is not None
+        judged = self.predicate is not None or self.options.test is not None
         self.first = self.watched(judged)
         selector = failed_test(self.first.observation.outcome)
         if selector and not judged and not self.options.selector:
@@ -112,11 +118,20 @@ class Job:
             self.first = self.watched(judged)
         self.seconds, seen = self.first.seconds, self.first.observation
         self.versions = {"python": seen.python, "jax": seen.jax, "jaxlib": seen.jaxlib}
-        self.failure = failure_to_keep(self.options, self.program, seen.outcome, self.predicate)
+        whole, outcome = whole_program(self.program, seen, self.options.args), seen.outcome
+        if self.options.test is not None:
+            outcome = self.runner.run([self.original(whole)], Tier.COLD)[0]
+            self.seconds = outcome.seconds
+        self.failure = failure_to_keep(self.options, self.program, outcome, self.predicate)
         self.progress.failing(self.failure, self.seconds)
         if self.first.tries > 1:
             self.progress.note(f"it did not fail before the {_ordinal(self.first.tries)} run")
-        return whole_program(self.program, seen, self.options.args)
+        return whole
+
+    def original(self, whole: ast.Module) -> str:
+        """The user's text, comments and all, where one file without arguments is the whole program."""
+        alone = len(self.program.sources) == 1 and not self.options.args
+        return self.program.entry.text if alone else trees.text(whole) + "\n"
 
     def watched(self, judged: bool) -> FirstRun:
         self.watched_runs += 1
@@ -131,10 +146,23 @@ class Job:
         self.progress.failing(self.failure, entry.state["seconds"])
         return parse_with_origin(entry.best, "")
 
+    def oracle(self, env: Mapping[str, str], **other: Any) -> Oracle:
+        """What candidates are asked of: the user's command, or runs of the candidates themselves."""
+        if self.options.test is None:
+            return self.new_runner(env, **other)
+        command = Command(self.options.test, self.program.entry.path.name, self.setting(env, **other))
+        self.runners.append(self.stack.enter_context(command))
+        return command
+
     def new_runner(self, env: Mapping[str, str], **other: Any) -> Runner:
+        runner = self.stack.enter_context(Runner(self.setting(env, **other)))
+        self.runners.append(runner)
+        return runner
+
+    def setting(self, env: Mapping[str, str], **other: Any) -> Setting:
         options = self.options
         around = {"python": str(options.python), "folder": self.folder, "imports": libraries(self.program)}
-        setting = Setting(
+        return Setting(
             env=env,
             jobs=options.jobs,
             memory=None if options.memory is None else int(options.memory * 2**30),
@@ -143,8 +171,6 @@ class Job:
             compiles=self.needs.compiles,
             **{"timeout": options.timeout, **around, **other},
         )
-        self.runners.append(self.stack.enter_context(Runner(setting)))
-        return self.runners[-1]
 
     # -- the search
 
@@ -161,25 +187,22 @@ class Job:
         guard = self.guard(signature, start, controlled=bool(controls))
         question = Question(signature, original, self.predicate, guard)
         asked = [(control, self.controlled(control)) for control in controls]
-        repeat = self.options.repeat or 1
-        interest = Interest(self.runner, question, self.floor, self.deadline, asked, repeat)
-        observation = self.first.observation if self.first is not None else None
-        told = self.improved, self.progress.begins
-        self.cuts = Cuts(start, observation, interest, self.passes, *told, values=not self.careful)
+        times = self.options.repeat or 1, INSIST if self.races else 1
+        interest = Interest(self.runner, question, self.floor, self.deadline, asked, *times)
         status = "reduced"
         try:
-            self.cuts.run(start if resumed else None)
+            self.cuts = self.search(start, interest, resumed)
         except (KeyboardInterrupt, TimeUp):
             status = "interrupted"
         except Unreproducible:
             raise self.unreliable() from None
-        if not self.cuts.history:
+        if self.cuts is None or not self.cuts.history:
             raise Interrupted("interrupted before there was a result", self.result("interrupted", None))
 
         def fresh(files: bool) -> Interest:
             around = {"imports": (), "timeout": self.runner.setting.timeout, **({} if files else {"folder": None})}
             alone = [(control, self.controlled(control, around)) for control in controls]
-            return Interest(self.new_runner({}, **around), question, Tier.COLD, controls=alone, repeat=repeat)
+            return Interest(self.oracle({}, **around), question, Tier.COLD, controls=alone, repeat=interest.repeat)
 
         final = Final(self.cuts.history, self.env, fresh)
         self.progress.begins("verification")
@@ -190,11 +213,38 @@ class Job:
         if text is None:
             raise self.unreliable()
         self.progress.verified(times)
+        if interest.repeat > 1:
+            self.progress.note(f"it fails in {final.rate(text, RATED)} of {RATED} runs")
         if final.files:
             self.progress.note("the result still reads files of the program's folder")
         if status == "reduced" and order.tokens(text) >= self.program.size.tokens:
             status = "unchanged"
         return self.result(status, text)
+
+    def search(self, start: ast.Module, interest: Interest, resumed: bool) -> Cuts:
+        """Cut; where the whole does not fail again, though it may do so by chance, ask more often."""
+        observation = self.first.observation if self.first is not None else None
+        told = self.improved, self.progress.begins
+        while True:
+            self.cuts = Cuts(start, observation, interest, self.passes, *told, values=not self.careful)
+            try:
+                self.cuts.run(start if resumed else None)
+            except Unreproducible:
+                if interest.repeat >= chance.TRIES or not self.takes_chance:
+                    raise
+                interest.repeat = chance.TRIES
+                self.progress.note(f"it fails by chance: what does not fail is run {chance.TRIES} times")
+            else:
+                return self.cuts
+
+    @property
+    def takes_chance(self) -> bool:
+        return chance.takes_part(source.text for source in self.program.sources)
+
+    @property
+    def races(self) -> bool:
+        """Whether the failure may be a race: what fails now and then will not do as a result."""
+        return self.failure is not None and self.failure.kind == "crash" and self.takes_chance
 
     def adapt(self, needs: Needs) -> None:
         """Make the runner one that can show the kind of failure at hand."""
@@ -202,7 +252,7 @@ class Job:
         setting = self.runner.setting
         if (needs.cache, needs.finish, needs.compiles) != (setting.cache, setting.finish, setting.compiles):
             self.runner.close()
-            self.runner = self.new_runner(self.env, timeout=setting.timeout)
+            self.runner = self.oracle(self.env, timeout=setting.timeout)
 
     def hasty(self, final: Final) -> str:
         """The best program, verified once; a second Ctrl-C ends the job without."""
@@ -274,6 +324,9 @@ class Job:
     def unreliable(self) -> Unreliable:
         """Run the program once more to tell a failure that comes and goes from one that needs its surroundings."""
         name = self.options.path
+        if self.options.test is not None:
+            message = f"{self.options.test} does not find {name} interesting each time, or not without its comments"
+            return Unreliable(message, self.result("unreliable", None))
         again = None
         if self.first is not None:
             self.watched_runs += 1

@@ -307,3 +307,25 @@ def test_plain_answers(command: Command) -> None:
         "--time-limit", "--tier", "--force", "--list-passes", "--only-pass", "--skip-pass", "--resume", "-q", "-v",
     ):  # fmt: skip
         assert option in usage
+
+
+# -- a test of the user's
+
+
+def test_a_command_says_what_is_interesting(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "shapes.py").write_text("import os\n\nWIDTH = len(os.environ['LETTERS'])\n")
+    (tmp_path / "repro.py").write_text(
+        "import sys\nfrom shapes import WIDTH\n\nprint('width', WIDTH)\nsys.exit(WIDTH)\n"
+    )
+    line = f"{sys.executable} repro.py; test $? = 3"
+    code, report = command.report("repro.py", "--env", "LETTERS=abc", "--test", line)
+    assert (code, report["status"], report["failure"]["kind"]) == (0, "reduced", "test")
+    assert report["runs_by_tier"]["abstract"] == report["runs_by_tier"]["warm"] == 0
+    assert "width" not in report["output"]["source"]
+    assert subprocess.run([sys.executable, tmp_path / "repro.min.py"], check=False).returncode == 3
+
+
+def test_a_command_that_does_not_find_the_program_interesting(repro: Path, command: Command) -> None:
+    code, report = command.report("repro.py", "--test", "echo no such luck >&2; exit 7")
+    assert (code, report["status"]) == (3, "not-failing")
+    assert report["message"].endswith("does not find repro.py interesting (exit code 7: no such luck)")
