@@ -187,8 +187,8 @@ class Job:
         guard = self.guard(signature, start, controlled=bool(controls))
         question = Question(signature, original, self.predicate, guard)
         asked = [(control, self.controlled(control)) for control in controls]
-        times = self.options.repeat or 1, INSIST if self.races else 1
-        interest = Interest(self.runner, question, self.floor, self.deadline, asked, *times)
+        repeat, insist = self.options.repeat or 1, INSIST if self.races else 1
+        interest = Interest(self.runner, question, self.floor, self.deadline, asked, repeat, insist)
         status = "reduced"
         try:
             self.cuts = self.search(start, interest, resumed)
