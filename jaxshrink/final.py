@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from jaxshrink import tree as trees
+from jaxshrink.failure import Failure
 from jaxshrink.interest import Interest, last_good
 from jaxshrink.outcome import Tier
 
@@ -31,6 +32,7 @@ class Final:
     def __init__(self, history: Sequence[ast.Module], env: Mapping[str, str], fresh: Callable[[bool], Interest]):
         self.history, self.env, self.fresh = history, env, fresh
         self.files = False
+        self.failure: Failure | None = None  # as a text that held has shown it last
         self.interest = fresh(self.files)
 
     def text(self) -> str | None:
@@ -80,4 +82,6 @@ class Final:
         return sum(self.interest.hold([text] * times, Tier.COLD, 1))
 
     def holds(self, texts: Sequence[str]) -> list[bool]:
-        return self.interest.hold(texts, Tier.COLD, self.interest.repeat)
+        verdicts = self.interest.hold(texts, Tier.COLD, self.interest.repeat)
+        self.failure = self.interest.shown or self.failure
+        return verdicts

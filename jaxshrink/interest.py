@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 import math
 import re
 import time
@@ -62,6 +63,11 @@ class Question:
         """Whether a run could give the answer yes: not where the text has already slipped."""
         return self.predicate is not None or slips(self.original, text) is None
 
+    def shown(self, outcome: Outcome) -> Failure:
+        """The failure with what an outcome says of it."""
+        failure = self.signature.failure
+        return dataclasses.replace(failure, message=outcome.message) if outcome.message else failure
+
     def answer(self, outcome: Outcome, text: str) -> bool:
         """Whether an outcome is that of an interesting candidate with this text."""
         if self.predicate is not None:
@@ -99,6 +105,7 @@ class Interest:
         self.limit: float | None = None
         self.hang = question.signature.needs.hang
         self.patience = min(IMPATIENT, self.hang or math.inf)
+        self.shown: Failure | None = None
         self.also_seen: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def __call__(self, texts: Sequence[str]) -> list[bool]:
@@ -177,6 +184,7 @@ class Interest:
             asked = [texts[i] for i in left]
             outcomes = self.runner.run(asked, tier, **self.limits(tier)) if asked else []
             answers = [self.question.answer(outcome, text) for outcome, text in zip(outcomes, asked, strict=True)]
+            self.shown = next(itertools.compress(map(self.question.shown, outcomes), answers), self.shown)
             for i, verdict in zip(left, self.allowed(asked, answers, tier), strict=True):
                 verdicts[i] = verdict
         return verdicts

@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 import ast
+import collections
 import contextlib
 import dataclasses
+import functools
 import math
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from jaxshrink import chance, inputs, kinds, order
 from jaxshrink import tree as trees
+from jaxshrink.aim import Aim, aim
 from jaxshrink.bundle import parse_with_origin
-from jaxshrink.controls import Control, find, given
-from jaxshrink.cover import covered
 from jaxshrink.cuts import Cuts, Unreproducible
 from jaxshrink.environment import hoist_environment
-from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable, UsageError
+from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable
 from jaxshrink.failure import Failure
 from jaxshrink.final import Final
-from jaxshrink.first import FirstRun, failed_test, failure_to_keep, first_run, libraries, whole_program
-from jaxshrink.guard import Guard
-from jaxshrink.interest import Interest, Question, TimeUp
+from jaxshrink.first import FirstRun, failed_test, failure_to_keep, first_run, whole_program
+from jaxshrink.interest import Interest, TimeUp
 from jaxshrink.journal import Entry, Journal
-from jaxshrink.kinds import Needs, Signature
 from jaxshrink.mirror import mirrored
+from jaxshrink.observation import Observation
 from jaxshrink.options import Options
-from jaxshrink.oracle import Command, Oracle, Runner, Setting
+from jaxshrink.oracles import Oracles
 from jaxshrink.outcome import Outcome, Tier
 from jaxshrink.passes import PASSES, Pass
 from jaxshrink.progress import Progress
 from jaxshrink.result import OtherFailure, Rejected, Result, Size, Stats
-from jaxshrink.settle import settle
-from jaxshrink.tree import Inapplicable
 
 SLOWER = 4.0
 """A candidate may take so many times as long as the original."""
@@ -77,14 +74,12 @@ class Job:
         self.env |= options.env
         self.journal = Journal.of(options)
         self.watched_runs = 0
-        self.needs = Needs()
-        self.careful = False  # numbers are wrong, and nothing but the failure itself tells so
-        self.runners: list[Oracle] = []
-        self.runner = self.oracle(self.env)
+        self.oracles = Oracles(options, self.program, self.folder, self.env, stack)
         self.first: FirstRun | None = None
         self.seconds: float | None = None  # of the first run
         self.versions: Mapping[str, str | None] = {}
         self.failure: Failure | None = None
+        self.repeat = options.repeat or 1
         self.cuts: Cuts | None = None
 
     def run(self) -> Result:
@@ -97,7 +92,7 @@ class Job:
     def reduced(self) -> Result:
         entry = self.journal.load() if self.options.resume else None
         self.progress.started(self.options.path, self.program.size.tokens, self.runs, resumed=entry is not None)
-        self.runner.warm_up()
+        self.oracles.main.warm_up()
         try:
             start = self.observe() if entry is None else self.known(entry)
         except KeyboardInterrupt:
@@ -120,7 +115,7 @@ class Job:
         self.versions = {"python": seen.python, "jax": seen.jax, "jaxlib": seen.jaxlib}
         whole, outcome = whole_program(self.program, seen, self.options.args), seen.outcome
         if self.options.test is not None:
-            outcome = self.runner.run([self.original(whole)], Tier.COLD)[0]
+            outcome = self.oracles.main.run([self.original(whole)], Tier.COLD)[0]
             self.seconds = outcome.seconds
         self.failure = failure_to_keep(self.options, self.program, outcome, self.predicate)
         self.progress.failing(self.failure, self.seconds)
@@ -135,7 +130,7 @@ class Job:
 
     def watched(self, judged: bool) -> FirstRun:
         self.watched_runs += 1
-        first = first_run(self.options, self.program, self.folder, self.runner.setting, judged=judged)
+        first = first_run(self.options, self.program, self.folder, self.oracles.main.setting, judged=judged)
         self.watched_runs += first.tries - 1
         return first
 
@@ -146,65 +141,20 @@ class Job:
         self.progress.failing(self.failure, entry.state["seconds"])
         return parse_with_origin(entry.best, "")
 
-    def oracle(self, env: Mapping[str, str], **other: Any) -> Oracle:
-        """What candidates are asked of: the user's command, or runs of the candidates themselves."""
-        if self.options.test is None:
-            return self.new_runner(env, **other)
-        command = Command(self.options.test, self.program.entry.path.name, self.setting(env, **other))
-        self.runners.append(self.stack.enter_context(command))
-        return command
-
-    def new_runner(self, env: Mapping[str, str], **other: Any) -> Runner:
-        runner = self.stack.enter_context(Runner(self.setting(env, **other)))
-        self.runners.append(runner)
-        return runner
-
-    def setting(self, env: Mapping[str, str], **other: Any) -> Setting:
-        options = self.options
-        around = {"python": str(options.python), "folder": self.folder, "imports": libraries(self.program)}
-        return Setting(
-            env=env,
-            jobs=options.jobs,
-            memory=None if options.memory is None else int(options.memory * 2**30),
-            cache=self.needs.cache,
-            finish=self.needs.finish,
-            compiles=self.needs.compiles,
-            **{"timeout": options.timeout, **around, **other},
-        )
-
     # -- the search
 
     def reduce(self, start: ast.Module, resumed: bool) -> Result:
-        assert self.failure is not None
-        if self.options.timeout is None:
-            limit = max(LEAST_TIMEOUT, SLOWER * (self.seconds or 0))
-            self.runner.setting = dataclasses.replace(self.runner.setting, timeout=limit)
-        original = "\n".join(source.text for source in self.program.sources)
-        signature = kinds.signature(self.failure, self.options, original)
-        self.adapt(signature.needs)
-        controls = self.controls(signature, trees.text(start))
-        self.careful = signature.is_about_values and not controls and self.predicate is None
-        guard = self.guard(signature, start, controlled=bool(controls))
-        question = Question(signature, original, self.predicate, guard)
-        asked = [(control, self.controlled(control)) for control in controls]
-        repeat, insist = self.options.repeat or 1, INSIST if self.races else 1
-        interest = Interest(self.runner, question, self.floor, self.deadline, asked, repeat, insist)
         status = "reduced"
         try:
-            self.cuts = self.search(start, interest, resumed)
+            aim = self.understood(start)
+            repeat = self.search(start, aim, resumed)
         except (KeyboardInterrupt, TimeUp):
-            status = "interrupted"
+            status, repeat = "interrupted", self.repeat
         except Unreproducible:
             raise self.unreliable() from None
         if self.cuts is None or not self.cuts.history:
             raise Interrupted("interrupted before there was a result", self.result("interrupted", None))
-
-        def fresh(files: bool) -> Interest:
-            around = {"imports": (), "timeout": self.runner.setting.timeout, **({} if files else {"folder": None})}
-            alone = [(control, self.controlled(control, around)) for control in controls]
-            return Interest(self.oracle({}, **around), question, Tier.COLD, controls=alone, repeat=interest.repeat)
-
-        final = Final(self.cuts.history, self.env, fresh)
+        final = Final(self.cuts.history, self.env, functools.partial(self.alone, aim, repeat))
         self.progress.begins("verification")
         try:
             text, times = final.text(), final.TIMES
@@ -213,46 +163,51 @@ class Job:
         if text is None:
             raise self.unreliable()
         self.progress.verified(times)
-        if interest.repeat > 1:
+        if repeat > 1:
             self.progress.note(f"it fails in {final.rate(text, RATED)} of {RATED} runs")
         if final.files:
             self.progress.note("the result still reads files of the program's folder")
         if status == "reduced" and order.tokens(text) >= self.program.size.tokens:
             status = "unchanged"
-        return self.result(status, text)
+        return self.result(status, text, final.failure, tuple(control.described() for control in aim.controls))
 
-    def search(self, start: ast.Module, interest: Interest, resumed: bool) -> Cuts:
-        """Cut; where the whole does not fail again, though it may do so by chance, ask more often."""
-        observation = self.first.observation if self.first is not None else None
-        told = self.improved, self.progress.begins
+    def understood(self, start: ast.Module) -> Aim:
+        """What the failure means for candidates, and an oracle that can show it."""
+        assert self.failure is not None
+        limit = self.options.timeout or max(LEAST_TIMEOUT, SLOWER * (self.seconds or 0))
+        original = "\n".join(source.text for source in self.program.sources)
+        self.oracles.adapt(kinds.signature(self.failure, self.options, original).needs, limit)
+        self.progress.begins("control")
+        found = aim(self.options, self.failure, original, self.predicate, self.oracles, start, self.observation)
+        if found.careful and not self.options.no_control:
+            self.progress.note("no setting was found in which the numbers are right: less can be left out")
+        for control in found.controls:
+            self.progress.note(control.described())
+        return found
+
+    def search(self, start: ast.Module, aim: Aim, resumed: bool) -> int:
+        """Cut; where the whole does not fail again, though it may do so by chance, ask more often. Says how often."""
+        controls = [(control, self.oracles.under(control)) for control in aim.controls]
+        insist = INSIST if self.races else 1
         while True:
-            self.cuts = Cuts(start, observation, interest, self.passes, *told, values=not self.careful)
+            asked = controls, self.repeat, insist
+            interest = Interest(self.oracles.main, aim.question, self.floor, self.deadline, *asked)
+            told = self.improved, self.progress.begins
+            self.cuts = Cuts(start, self.observation, interest, self.passes(aim), *told, values=not aim.careful)
             try:
                 self.cuts.run(start if resumed else None)
             except Unreproducible:
-                if interest.repeat >= chance.TRIES or not self.takes_chance:
+                if self.repeat >= chance.TRIES or not self.takes_chance:
                     raise
-                interest.repeat = chance.TRIES
+                self.repeat = chance.TRIES
                 self.progress.note(f"it fails by chance: what does not fail is run {chance.TRIES} times")
             else:
-                return self.cuts
+                return self.repeat
 
-    @property
-    def takes_chance(self) -> bool:
-        return chance.takes_part(source.text for source in self.program.sources)
-
-    @property
-    def races(self) -> bool:
-        """Whether the failure may be a race: what fails now and then will not do as a result."""
-        return self.failure is not None and self.failure.kind == "crash" and self.takes_chance
-
-    def adapt(self, needs: Needs) -> None:
-        """Make the runner one that can show the kind of failure at hand."""
-        self.needs = needs
-        setting = self.runner.setting
-        if (needs.cache, needs.finish, needs.compiles) != (setting.cache, setting.finish, setting.compiles):
-            self.runner.close()
-            self.runner = self.oracle(self.env, timeout=setting.timeout)
+    def alone(self, aim: Aim, repeat: int, files: bool) -> Interest:
+        """Who verifies the result: fresh interpreters, with the files of the program's folder or without."""
+        controls = [(control, self.oracles.alone_under(control, files=files)) for control in aim.controls]
+        return Interest(self.oracles.alone(files=files), aim.question, Tier.COLD, controls=controls, repeat=repeat)
 
     def hasty(self, final: Final) -> str:
         """The best program, verified once; a second Ctrl-C ends the job without."""
@@ -263,57 +218,34 @@ class Job:
         kept = f"the best program so far is {self.journal.best}"
         raise Interrupted(f"interrupted before the result was verified; {kept}", self.result("interrupted", None))
 
-    def controls(self, signature: Signature, text: str) -> tuple[Control, ...]:
-        """Second ways of running that tell a wrong number from one that is plainly so, and regressions."""
-        controls = given(self.options)
-        for control in controls:
-            outcome = self.controlled(control).run([text], Tier.WARM)[0]
-            if not control.allows(outcome):
-                raise UsageError(f"with {control} {self.options.path} does not end well either")
-        if not controls and signature.is_about_values and self.predicate is None and not self.options.no_control:
-            self.progress.begins("control")
-            controls = find(text, self.controlled)
-            if not controls:
-                self.progress.note("no setting was found in which the numbers are right: less can be left out")
-        for control in controls:
-            self.progress.note(control.described())
-        return controls
+    @property
+    def observation(self) -> Observation | None:
+        return self.first.observation if self.first is not None else None
 
-    def controlled(self, control: Control, alone: Mapping[str, Any] | None = None) -> Runner:
-        """A runner under a control; `alone`: not with the program's environment, but with these settings."""
-        env = self.env if alone is None else {}
-        both = env.keys() & control.env.keys() & {"XLA_FLAGS"}
-        flags = {name: f"{env[name]} {control.env[name]}" for name in both}
-        python = {"python": str(control.python)} if control.python else {}
-        return self.new_runner({**env, **control.env, **flags}, **python, **(alone or {}))
+    @property
+    def takes_chance(self) -> bool:
+        return chance.takes_part(source.text for source in self.program.sources)
 
-    def guard(self, signature: Signature, tree: ast.Module, *, controlled: bool) -> Guard | None:
-        """What must flow into the statement by which the program finds that a number is wrong."""
-        if not signature.is_about_values or self.predicate is not None:
-            return None
-        with contextlib.suppress(Inapplicable):
-            tree = settle(covered(tree, self.first.observation)) if self.first is not None else tree
-        text = trees.text(tree)
-        outcomes = (self.runner.run([text], tier)[0] for tier in (Tier.WARM, Tier.COLD))
-        failing = (each for each in outcomes if signature.matches(each, text))
-        return next((Guard.of(each, text, controlled=controlled) for each in failing), None)
+    @property
+    def races(self) -> bool:
+        """Whether the failure may be a race: what fails now and then will not do as a result."""
+        return self.failure is not None and self.failure.kind == "crash" and self.takes_chance
 
     @property
     def floor(self) -> Tier:
         """The cheapest tier that may be asked; what a predicate looks at is there in real runs only."""
         if self.options.tier is not None:
             return self.options.tier
-        return self.needs.floor if self.predicate is None else Tier.WARM
+        return self.oracles.needs.floor if self.predicate is None else Tier.WARM
 
     @property
     def deadline(self) -> float:
         return math.inf if self.options.time_limit is None else self.began + self.options.time_limit
 
-    @property
-    def passes(self) -> tuple[Pass, ...]:
+    def passes(self, aim: Aim) -> tuple[Pass, ...]:
         only, skipped = self.options.only_pass, self.options.skip_pass
         chosen = (each for each in PASSES if (not only or each.name in only) and each.name not in skipped)
-        return tuple(each for each in chosen if each.refactors or not self.careful)
+        return tuple(each for each in chosen if each.refactors or not aim.careful)
 
     def improved(self, text: str) -> None:
         assert self.failure is not None
@@ -342,11 +274,11 @@ class Job:
         return sum(self.runs_by_tier().values())
 
     def runs_by_tier(self) -> dict[Tier, int]:
-        counts = {tier: sum(runner.counts[tier] for runner in self.runners) for tier in Tier}
-        counts[Tier.COLD] += self.watched_runs
-        return counts
+        return self.oracles.counts + collections.Counter({Tier.COLD: self.watched_runs})
 
-    def result(self, status: str, text: str | None) -> Result:
+    def result(
+        self, status: str, text: str | None, shown: Failure | None = None, controls: tuple[str, ...] = ()
+    ) -> Result:
         size = self.program.size
         message = "no result"
         if text is not None:
@@ -359,6 +291,8 @@ class Job:
             input_path=self.options.path,
             input_size=size,
             failure=self.failure,
+            shown=shown,
+            controls=controls,
             python=self.versions.get("python"),
             jax=self.versions.get("jax"),
             jaxlib=self.versions.get("jaxlib"),

@@ -22,8 +22,10 @@ _HEADER_LINES = 3
 
 def header(result: Result) -> str:
     """The comment on top of a result, at most three lines: what fails, its sizes, the versions."""
-    what = _plain(brief(result.failure)) if result.failure else ""
-    lines = textwrap.wrap(what, WIDTH - 2, max_lines=2, placeholder=" …")
+    failure = result.shown or result.failure
+    told = [(_plain(brief(failure)), _HEADER_LINES - 1 - bool(result.controls))] if failure else []
+    told += [(_plain(control), 1) for control in result.controls[:1]]
+    lines = [line for text, most in told for line in textwrap.wrap(text, WIDTH - 2, max_lines=most, placeholder=" …")]
     if result.input_size and result.output_size:
         versions = {"Python": result.python, "jax": result.jax, "jaxlib": result.jaxlib}
         known = ", ".join(f"{name} {version}" for name, version in versions.items() if version)

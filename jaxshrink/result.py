@@ -82,8 +82,8 @@ class Result:
     """How a job ended. What is not known is None.
 
     `status` is one of `STATUSES`, `message` one sentence. `source` is the smallest program and `path` the file that
-    it was written to; `failure` is what both it and the user's program at `input_path` show. `python`, `jax` and
-    `jaxlib` are versions.
+    it was written to; `failure` is that of the user's program at `input_path`, `shown` the same with the sizes and
+    names that it has in the result. `controls` say how else it was run. `python`, `jax` and `jaxlib` are versions.
     """
 
     status: str
@@ -93,6 +93,8 @@ class Result:
     input_path: Path | None = None
     input_size: Size | None = None
     failure: Failure | None = None
+    shown: Failure | None = None
+    controls: tuple[str, ...] = ()
     python: str | None = None
     jax: str | None = None
     jaxlib: str | None = None
