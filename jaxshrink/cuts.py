@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from jaxshrink import order
 from jaxshrink import tree as trees
+from jaxshrink.chance import pinned
 from jaxshrink.cover import covered
 from jaxshrink.interest import Interest, last_good
 from jaxshrink.lift import lifted
@@ -157,7 +158,9 @@ class Cuts:
     def wholes(self) -> Iterator[ast.Module]:
         try:
             if self.observation is not None:
-                yield covered(self.whole, self.observation)
+                smaller = covered(self.whole, self.observation)
+                yield smaller
+                yield from pinned(self.view(smaller))
         except Inapplicable:
             pass
         yield self.whole

@@ -31,7 +31,7 @@ class Crashed:
     @classmethod
     def seen(cls, outcome: Outcome, options: Options, text: str | None) -> Failure | None:
         name, line = _name(outcome), fatal_line(outcome.stderr)
-        if name is None or (outcome.end is End.EXIT and not line):
+        if name is None or (name.startswith(_EXIT) and not line):
             return None
         return Failure("crash", name, line or _described(outcome), _site(outcome))
 
@@ -59,8 +59,10 @@ class Crashed:
 
 
 def _name(outcome: Outcome) -> str | None:
-    if outcome.end is End.SIGNAL and outcome.signal is not None:
-        return signal.Signals(outcome.signal).name
+    """The signal of the process, or of one that it started; else the exit code."""
+    number = outcome.signal if outcome.end is End.SIGNAL else outcome.descendant_signal
+    if number is not None and outcome.end is not End.TIMEOUT:
+        return signal.Signals(number).name
     if outcome.end is End.EXIT and outcome.code:
         return f"{_EXIT} {outcome.code}"
     return None
@@ -68,7 +70,8 @@ def _name(outcome: Outcome) -> str | None:
 
 def _described(outcome: Outcome) -> str:
     """What the system calls the signal."""
-    return (signal.strsignal(outcome.signal) or "") if outcome.signal is not None else ""
+    number = outcome.descendant_signal if outcome.signal is None else outcome.signal
+    return "" if number is None else signal.strsignal(number) or ""
 
 
 def _site(outcome: Outcome) -> str:
