@@ -37,8 +37,8 @@ SLOWER = 4.0
 
 LEAST_TIMEOUT = 5.0
 
-INSIST = 3
-"""Runs in which a candidate must crash where it may be a race."""
+INSIST, INSIST_COLD = 10, 4
+"""Runs in which a candidate must crash where it may be a race; and those in place of one of a verification."""
 
 RATED = 8
 """Runs of a result that fails by chance, to tell how often it does."""
@@ -207,7 +207,8 @@ class Job:
     def alone(self, aim: Aim, repeat: int, files: bool) -> Interest:
         """Who verifies the result: fresh interpreters, with the files of the program's folder or without."""
         controls = [(control, self.oracles.alone_under(control, files=files)) for control in aim.controls]
-        return Interest(self.oracles.alone(files=files), aim.question, Tier.COLD, controls=controls, repeat=repeat)
+        asked = controls, repeat, INSIST_COLD if self.races else 1
+        return Interest(self.oracles.alone(files=files), aim.question, Tier.COLD, math.inf, *asked)
 
     def hasty(self, final: Final) -> str:
         """The best program, verified once; a second Ctrl-C ends the job without."""
