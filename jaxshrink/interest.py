@@ -39,6 +39,10 @@ LONGER, LONGEST = 3, 20
 """A hang is verified for so many times its time, or so many seconds more."""
 
 
+INSISTENCE = 8
+"""Seconds by the time limit of a run that may go into asking again whether a yes is one; twice it is asked at least."""
+
+
 class _Limits(TypedDict, total=False):
     """Keywords of `Runner.run`."""
 
@@ -155,7 +159,8 @@ class Interest:
     def allowed(self, texts: Sequence[str], verdicts: Sequence[bool], tier: Tier) -> list[bool]:
         """The verdicts, no where another run or a control says no."""
         left = [i for i, verdict in enumerate(verdicts) if verdict]
-        for _ in range(self.insist - 1):
+        affordable = self.insist if self.limit is None else math.ceil(INSISTENCE / self.limit)
+        for _ in range(min(self.insist, max(affordable, 2)) - 1 if self.insist > 1 else 0):
             outcomes = self.outcomes([texts[i] for i in left], tier) if left else []
             left = [i for i, each in zip(left, outcomes, strict=True) if self.question.answer(each, texts[i])]
         for control, runner in self.controls:

@@ -21,8 +21,8 @@ PATIENCE = 16
 """Candidates in a row that may fail before a pass is put back."""
 
 
-MOST_LATE = 3
-"""Edits that fail and then hold, and save no token, before the search ends: the failure comes and goes there."""
+MOST_EVEN = 32
+"""Successes of passes that save no token: where a failure comes and goes with sizes, there is always one more."""
 
 
 class Effort(enum.IntEnum):
@@ -36,8 +36,8 @@ class Effort(enum.IntEnum):
 class Fixpoint:
     """Applies passes to a tree in their order until a whole round changes nothing.
 
-    The result is then 1-minimal for these passes: no single edit that one of them proposes can be made. (Where the
-    failure comes and goes, such edits are found again and again, so there is an end to it.)
+    The result is then 1-minimal for these passes: no single edit that one of them proposes can be made, but for those
+    that save no token where too many such have been.
     `improved` is told of every tree that became the best; `begins` of every pass that begins.
     """
 
@@ -53,19 +53,17 @@ class Fixpoint:
         self.improved, self.begins = improved, begins
         self.counts = {each.name: PassStats(each.name) for each in passes}
         self.failed: set[Hashable] = set()
+        self.even = 0
 
     def run(self, tree: ast.Module) -> ast.Module:
         """The smallest tree.
 
         The cheap passes come first again after each success, and effort grows only where there is none.
         """
-        tree, effort, late = settle(tree), Effort.LIKELY, 0
+        tree, effort = settle(tree), Effort.LIKELY
         while True:
             smaller = next((new for each in self.passes if (new := self.once(each, tree, effort)) is not tree), None)
             if smaller is not None:
-                late += effort is Effort.ALL and _tokens(smaller) == _tokens(tree)
-                if late > MOST_LATE:
-                    return smaller
                 tree, effort = smaller, Effort.LIKELY
             elif effort is Effort.ALL:
                 return tree
@@ -83,6 +81,9 @@ class Fixpoint:
         outcome = reduce(tree, edits, self.judge, group=each.group, patience=patience)
         self.failed.update(map(_identity, outcome.failed))
         reduced = tree if outcome.tree is tree else settle(outcome.tree)
+        if reduced is not tree and _tokens(reduced) == _tokens(tree):
+            self.even += 1
+            reduced = tree if self.even > MOST_EVEN else reduced
         self.count(each, self.judge.tried - tried, time.monotonic() - start, tree, reduced)
         if reduced is tree:
             return tree
