@@ -272,3 +272,18 @@ def _shape(recipe: Recipe | None) -> tuple[int, ...]:
 
 def _without_carets(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if line.strip(" ~^"))
+
+
+def test_arrays_that_could_not_be_computed_are_not_read(tmp_path: Path) -> None:
+    """Reading one whose memory was never there ends the process in some versions of JAX."""
+    program = """import jax.numpy as jnp
+n = 1 << 24
+small = jnp.ones(2)
+huge = jnp.ones((n, 1)) + jnp.ones((1, n))
+float(huge.sum())
+"""
+    observation = observe(tmp_path, program)
+    assert observation.outcome.end is End.EXCEPTION and "Out of memory" in (observation.outcome.message or "")
+    huge, small = local(observation, "huge"), local(observation, "small")
+    assert isinstance(huge, Array) and huge.shape == (1 << 24, 1 << 24) and not huge.data
+    assert isinstance(small, Array) and small.data

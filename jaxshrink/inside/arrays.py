@@ -67,11 +67,14 @@ def _weak(aval):
 
 
 def _read(numpy, value):
-    """Contents of a concrete JAX array: nothing where it was deleted (donated, too), or is not computed."""
+    """Contents of a concrete JAX array: nothing where it was deleted (donated, too), is large, or is not computed."""
     try:
         if value.is_deleted():
             return {"deleted": True}
-        return _contents(numpy, numpy.asarray(value)) if _is_ready(value) else {}
+        if value.nbytes > BIG or not _is_ready(value):
+            return {}
+        value.block_until_ready()  # raises where computing it failed: of reading such an array, the process may die
+        return _contents(numpy, numpy.asarray(value))
     except Exception:
         return {}
 
