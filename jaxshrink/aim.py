@@ -7,13 +7,12 @@ import contextlib
 import dataclasses
 from collections.abc import Callable
 
-from jaxshrink import kinds
+from jaxshrink import cover, kinds
 from jaxshrink import tree as trees
 from jaxshrink.controls import Control, find, given
-from jaxshrink.cover import covered
 from jaxshrink.errors import UsageError
 from jaxshrink.failure import Failure
-from jaxshrink.guard import Guard
+from jaxshrink.guard import Guard, Watched, reads_values
 from jaxshrink.interest import Question
 from jaxshrink.kinds import Signature
 from jaxshrink.observation import Observation
@@ -26,9 +25,13 @@ from jaxshrink.tree import Inapplicable
 
 @dataclasses.dataclass(frozen=True)
 class Aim:
-    """The question and its controls. `careful`: numbers are wrong, and nothing but the failure itself tells so."""
+    """The question and its controls. `careful`: numbers are wrong, and nothing but the failure itself tells so.
+
+    `floor` is the cheapest tier that can answer the question.
+    """
 
     question: Question
+    floor: Tier
     controls: tuple[Control, ...] = ()
     careful: bool = False
 
@@ -48,34 +51,44 @@ def aim(
     """
     signature = kinds.signature(failure, options, original)
     if predicate is not None or options.test is not None:
-        return Aim(Question(signature, original, predicate))
-    controls = _controls(options, signature, trees.text(program), oracles)
+        return Aim(Question(signature, original, predicate), signature.needs.floor if options.test else Tier.WARM)
+    covered = _covered(program, observation)
+    known = not signature.is_about_values or _fails_abstractly(signature, covered, oracles)
+    controls = _controls(options, trees.text(program), oracles, wanted=not known)
     if not signature.is_about_values:
-        return Aim(Question(signature, original), controls)
-    guard = _guard(signature, _covered(program, observation), oracles, controlled=bool(controls))
-    return Aim(Question(signature, original, guard=guard), controls, careful=not controls)
+        return Aim(Question(signature, original), signature.needs.floor, controls)
+    watched = Watched.ALL if controls else Watched.VALUES if known else Watched.NOTHING
+    guard = _guard(signature, covered, oracles, watched)
+    floor = Tier.ABSTRACT if known else Tier.WARM
+    return Aim(Question(signature, original, guard=guard), floor, controls, careful=not (known or controls))
 
 
-def _controls(options: Options, signature: Signature, text: str, oracles: Oracles) -> tuple[Control, ...]:
-    """Second ways of running that tell a wrong number from one that is plainly so, and regressions."""
+def _fails_abstractly(signature: Signature, text: str, oracles: Oracles) -> bool:
+    """Whether the program fails alike where no value of an array is computed: by shapes, types, trees."""
+    outcome = oracles.main.run([text], Tier.ABSTRACT)[0]
+    return signature.matches(outcome, text) and not reads_values(outcome, text)
+
+
+def _controls(options: Options, text: str, oracles: Oracles, *, wanted: bool) -> tuple[Control, ...]:
+    """Second ways of running: those that the user names; if `wanted`, one that tells a number from a wrong one."""
     named = given(options)
     for control in named:
         if not control.allows(oracles.under(control).run([text], Tier.WARM)[0]):
             raise UsageError(f"with {control} {options.path} does not end well either")
-    if named or options.no_control or not signature.is_about_values:
+    if named or options.no_control or not wanted:
         return named
     return find(text, oracles.under)
 
 
-def _guard(signature: Signature, text: str, oracles: Oracles, *, controlled: bool) -> Guard | None:
+def _guard(signature: Signature, text: str, oracles: Oracles, watched: Watched) -> Guard | None:
     """What must flow into the statement by which the program finds that a number is wrong."""
     outcomes = (oracles.main.run([text], tier)[0] for tier in (Tier.WARM, Tier.COLD))
     failing = (each for each in outcomes if signature.matches(each, text))
-    return next((Guard.of(each, text, controlled=controlled) for each in failing), None)
+    return next((Guard.of(each, text, watched) for each in failing), None)
 
 
 def _covered(program: ast.Module, observation: Observation | None) -> str:
     with contextlib.suppress(Inapplicable):
         if observation is not None:
-            return trees.text(settle(covered(program, observation)))
+            return trees.text(settle(cover.covered(program, observation)))
     return trees.text(program)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 import collections
 import dataclasses
+import enum
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
 from jaxshrink import tree as trees
@@ -29,6 +30,15 @@ _ROLES = (
 )  # fmt: skip
 """Names of derivatives, and of what tells a wrong number; those of one set may stand for each other."""
 
+
+class Watched(enum.Enum):
+    """What something else than the guard watches over."""
+
+    NOTHING = enum.auto()
+    VALUES = enum.auto()  # they do not matter: shapes and types are what is wrong
+    ALL = enum.auto()  # there is a control
+
+
 @dataclasses.dataclass(frozen=True)
 class Guard:
     """What must flow into the statement that fails: one of each of these sets, and so many of each of these."""
@@ -37,36 +47,58 @@ class Guard:
     all: Mapping[str, int]
 
     @classmethod
-    def of(cls, outcome: Outcome, text: str, *, controlled: bool) -> Self:
-        """What flows into it in a program that failed so. `controlled`: a control watches over the rest."""
+    def of(cls, outcome: Outcome, text: str, watched: Watched) -> Self:
+        """What flows into it in a program that failed so, and must do so where that much is watched over."""
         found = into(text, _line(outcome))
         roles = tuple(names for names in _ROLES if names & found.keys())
-        return cls(roles, {} if controlled else found)
+        called = frozenset(name for name in found if name.isidentifier())
+        roles = (*roles, called) if called else roles
+        kept = {Watched.NOTHING: found, Watched.VALUES: _flow(text, _line(outcome)).tests, Watched.ALL: {}}
+        return cls(roles, kept[watched])
 
     def kept(self, outcome: Outcome, text: str) -> bool:
-        """Whether all that is wanted still flows into the statement that failed, and something of a library does."""
+        """Whether all that is wanted still flows into the statement that failed."""
         found = into(text, _line(outcome))
+        found = found + _flow(text, _line(outcome)).tests
         enough = all(found[each] >= count for each, count in self.all.items())
-        return bool(found) and enough and all(names & found.keys() for names in self.wanted)
+        return enough and all(names & found.keys() for names in self.wanted)
 
 
-@functools.lru_cache(maxsize=4)
+def reads_values(outcome: Outcome, text: str) -> bool:
+    """Whether, in an abstract run, values of arrays that are not the real ones may have flowed into what failed."""
+    return not _flow(text, _line(outcome)).lines.isdisjoint(outcome.reads)
+
+
 def into(text: str, line: int) -> collections.Counter[str]:
     """What the values that a statement looks at may come from: names of library functions, operators, numbers.
 
     Of a dotted name the last part. Cautious: each value that a variable may have counts, and whole functions.
     """
+    return _flow(text, line).words
+
+
+@functools.lru_cache(maxsize=4)
+def _flow(text: str, line: int) -> _Flow:
     tree = ast.parse(text)
     statements = [node for node in trees.walk_statements(tree) if node.lineno <= line <= (node.end_lineno or 0)]
-    return collections.Counter(_Flow(tree).into(statements[-1]) if statements else ())
+    return _Flow(tree, statements[-1:])
 
 
 class _Flow:
-    def __init__(self, tree: ast.Module):
+    """What flows into statements: the `words` for what computes it, and the `lines` on which that stands.
+
+    `tests`: words for what stands in the tests themselves.
+    """
+
+    def __init__(self, tree: ast.Module, statements: Sequence[ast.stmt]):
         self.parents = trees.parents(tree)
         self.scopes = Scopes(tree)
+        self.lines: set[int] = set()
+        tests = [test for statement in statements for test in self._conditions(statement)]
+        self.tests = collections.Counter(word for test in tests for node in ast.walk(test) for word in _tested(node))
+        self.words = collections.Counter(word for statement in statements for word in self._into(statement))
 
-    def into(self, statement: ast.stmt) -> Iterator[str]:
+    def _into(self, statement: ast.stmt) -> Iterator[str]:
         """What computes in all that the statement reads, directly or not."""
         waiting: list[ast.AST] = [statement, *self._conditions(statement)]
         seen: set[ast.AST] = set()
@@ -75,6 +107,7 @@ class _Flow:
                 if node in seen:
                     continue
                 seen.add(node)
+                self.lines.add(getattr(node, "lineno", 0))
                 yield from _operation(node)
                 binding = self.scopes.of.get(node)
                 if binding is not None and isinstance(node, ast.Name):
@@ -85,12 +118,14 @@ class _Flow:
                         waiting += (part for part in self._sources(definition) if part not in seen)
 
     def _library(self, name: ast.Name, binding: Binding) -> str | None:
-        """The last part of the dotted name that begins here, where that names something in a library."""
+        """The last part of the dotted name that begins here, where that names what a library has and a call takes."""
         if not any(isinstance(definition, ast.alias) for definition in binding.definitions):
             return None
         node: ast.AST = name
         while isinstance(above := self.parents.get(node), ast.Attribute):
             node = above
+        if not isinstance(self.parents.get(node), ast.Call | ast.keyword | ast.FunctionDef):
+            return None
         return node.attr if isinstance(node, ast.Attribute) else name.id
 
     def _sources(self, definition: ast.AST) -> Iterator[ast.AST]:
@@ -105,11 +140,18 @@ class _Flow:
 
     def _passed(self, parameter: ast.arg) -> Iterator[ast.AST]:
         function = self.parents[self.parents[parameter]]
+        if isinstance(function, ast.FunctionDef) and isinstance(self.parents.get(function), ast.ClassDef):
+            yield from self._method_calls(function.name)
         binding = self.scopes.of.get(function)
         for use in [function] if binding is None else binding.uses:
             above = self.parents.get(use)
             if isinstance(above, ast.Call | ast.Assign | ast.keyword):
                 yield above
+
+    def _method_calls(self, name: str) -> Iterator[ast.AST]:
+        for node in self.parents:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
+                yield node
 
     def _assigned(self, target: ast.AST) -> Iterator[ast.AST]:
         node = target
@@ -126,6 +168,8 @@ class _Flow:
     def _conditions(self, statement: ast.stmt) -> Iterator[ast.AST]:
         """The tests that decide, in the function at hand, whether the statement is reached."""
         node: ast.AST = statement
+        if isinstance(statement, ast.Assert):
+            yield statement.test
         while (above := self.parents.get(node)) is not None and not isinstance(node, FUNCTION):
             if isinstance(above, ast.If | ast.While):
                 yield above.test
@@ -142,6 +186,16 @@ def _operation(node: ast.AST) -> Iterator[str]:
             yield type(node).__name__
         case ast.Constant(value=int() | float() | complex() as number) if not isinstance(number, bool):
             yield repr(number)
+
+
+def _tested(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.BinOp(op=op):
+            yield f"test {type(op).__name__}"
+        case ast.Attribute(attr=name) if name in ("shape", "ndim", "size", "dtype"):
+            yield f"test {name}"
+        case ast.Compare(ops=ops):
+            yield from (f"test {type(op).__name__}" for op in ops)
 
 
 def _line(outcome: Outcome) -> int:

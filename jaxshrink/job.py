@@ -190,8 +190,8 @@ class Job:
         controls = [(control, self.oracles.under(control)) for control in aim.controls]
         insist = INSIST if self.races else 1
         while True:
-            asked = controls, self.repeat, insist
-            interest = Interest(self.oracles.main, aim.question, self.floor, self.deadline, *asked)
+            asked = self.options.tier or aim.floor, self.deadline, controls, self.repeat, insist
+            interest = Interest(self.oracles.main, aim.question, *asked)
             told = self.improved, self.progress.begins
             self.cuts = Cuts(start, self.observation, interest, self.passes(aim), *told, values=not aim.careful)
             try:
@@ -231,13 +231,6 @@ class Job:
     def races(self) -> bool:
         """Whether the failure may be a race: what fails now and then will not do as a result."""
         return self.failure is not None and self.failure.kind == "crash" and self.takes_chance
-
-    @property
-    def floor(self) -> Tier:
-        """The cheapest tier that may be asked; what a predicate looks at is there in real runs only."""
-        if self.options.tier is not None:
-            return self.options.tier
-        return self.oracles.needs.floor if self.predicate is None else Tier.WARM
 
     @property
     def deadline(self) -> float:

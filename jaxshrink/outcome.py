@@ -77,6 +77,7 @@ class Outcome:
     native: bool = False
     descendant_signal: int | None = None
     compiles: tuple[Compile, ...] = ()  # where they are counted
+    reads: Sequence[int] = ()  # lines on which an abstract run gave plain values in place of those of arrays
     starved: bool = False  # a time-out that a busy machine may explain: neither CPU time nor idleness was too much
     source: str = ""  # the text that was run, where a predicate is asked
 

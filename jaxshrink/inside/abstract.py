@@ -18,9 +18,14 @@ class _Left(BaseException):
     """Leaves the outermost trace, without the jaxpr that JAX would make of it."""
 
 
+_reads = set()  # lines of the program
+
+
 def trace(body):
     """What `body` returns when called under the outermost trace. It must not raise."""
     import jax
+
+    _reads.clear()
 
     def outermost(x):
         with _outermost_arrays(x):
@@ -30,6 +35,11 @@ def trace(body):
         jax.eval_shape(outermost, jax.ShapeDtypeStruct((), "float32"))
     except _Left as left:
         return left.args[0]
+
+
+def reads():
+    """Lines of the program on which the last trace was asked for the value of an array, and has given a plain one."""
+    return sorted(_reads)
 
 
 def is_artefact(error):
@@ -109,6 +119,7 @@ def _array_class(tracer_class):
     def plain(self):
         if not isinstance(self.dtype, numpy.dtype):  # random keys and other types of JAX alone
             raise Unknown
+        _reads.add(_line())
         return numpy.ones(self.shape, self.dtype)
 
     real = array.ArrayImpl
@@ -138,6 +149,14 @@ def _array_class(tracer_class):
     # Messages made in C show the name with which a class was made, all others its `__name__`.
     named = type("Named", (type(tracer_class),), {"__name__": property(lambda cls: real.__name__)})
     return named(f"{real.__module__}.{real.__name__}", (tracer_class,), methods)
+
+
+def _line():
+    """The line at which the program stands."""
+    frame = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") != "__main__":
+        frame = frame.f_back
+    return 0 if frame is None else frame.f_lineno
 
 
 _ONLY_REAL = (

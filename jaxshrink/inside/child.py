@@ -139,7 +139,7 @@ def _trace_all(texts, path, argv, told, state):
             break
         if error is not None and abstract.is_artefact(error):
             outcome["end"] = "unknown"
-        told.append(outcome)
+        told.append(dict(outcome, reads=abstract.reads()))
         if position + 1 < len(texts) and not state.is_unchanged():
             break
 

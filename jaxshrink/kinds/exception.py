@@ -41,8 +41,7 @@ class Raised:
 
     @property
     def needs(self) -> Needs:
-        """What the program raises itself is about values, which abstract runs do not know."""
-        return Needs(floor=Tier.WARM if self.is_about_values else Tier.ABSTRACT)
+        return Needs(floor=Tier.ABSTRACT)
 
     @property
     def is_about_values(self) -> bool:
