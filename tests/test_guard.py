@@ -1,0 +1,91 @@
+"""What flows into the statement by which a program finds that its numbers are wrong."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from jaxshrink.guard import Guard, into
+from jaxshrink.outcome import End, Frame, Outcome
+
+HEAD = "import jax, numpy as np\nimport jax.numpy as jnp\n"
+
+
+def flow(text: str) -> set[str]:
+    """Into the last statement."""
+    text = HEAD + textwrap.dedent(text)
+    return set(into(text, text.count("\n") + 1))
+
+
+def failed(text: str, line: int | None = None) -> Outcome:
+    """A run that failed in a line, or the last one, by what it called there."""
+    frames = (
+        Frame("repro.py", "<module>", line or text.count("\n") + 1, user=True),
+        Frame("numpy/testing/_private/utils.py", "assert_allclose", 9),
+    )
+    return Outcome(End.EXCEPTION, "AssertionError", "", frames)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("assert jnp.sum(3)", {"sum", "3"}),
+        ("x = jnp.sum(3)\nassert x > 2", {"sum", "3", "Compare", "2"}),
+        ("x = jnp.sum(3)\ny = jnp.exp(x)\nassert x", {"sum", "3"}),
+        ("f = jax.grad(jnp.sin)\nassert f(1.5)", {"grad", "sin", "1.5"}),
+        ("def f(x): return x / 7\nassert f(jnp.ones(2))[0]", {"ones", "Div", "Subscript", "7", "2", "0"}),
+        ("def f(x):\n    y = -x\n    assert y\nf(jnp.cos(1))\nassert jnp.max(7)", {"max", "7"}),
+        ("for x in jnp.arange(4): y = x\nassert y", {"arange", "4"}),
+        ("a, (b, *c) = jnp.split(5)\nassert c", {"split", "5"}),
+        ("assert [x for x in jnp.log(6)]", {"log", "6"}),
+        ("assert (x := jnp.tan(8)) and x", {"tan", "8"}),
+        ("with jax.debug_nans(9) as x: pass\nassert x", {"debug_nans", "9"}),
+        ("x = jnp.ones(2)\nx += jnp.zeros(3)\nassert x", {"ones", "2", "Add", "zeros", "3"}),
+        ("assert len('abc') and print", set()),
+        ("if jnp.isnan(1):\n    raise ValueError", {"isnan", "1"}),
+        ("for i in jnp.arange(2):\n    while jnp.all(i):\n        raise ValueError", {"arange", "all", "2"}),
+        ("class A:\n    def f(self): return jnp.tanh(3)\nassert A().f()", {"tanh", "3"}),
+    ],
+)  # fmt: skip
+def test_into(text: str, expected: set[str]) -> None:
+    assert flow(text) == expected
+
+
+def test_a_parameter_is_what_is_passed() -> None:
+    text = "def check(x, y):\n    assert x == y\ncheck(jnp.sort(1), y=np.sort(2))"
+    assert into(HEAD + text, 4) == {"Compare": 1, "sort": 2, "1": 1, "2": 1}
+
+
+CHECKED = HEAD + "def f(x):\n    return jnp.log(x) * 2\ng = jax.grad(f)(jnp.ones(3))\nnp.testing.assert_allclose(g, 1)"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "controlled", "alone"),
+    [
+        (CHECKED, True, True),
+        (CHECKED.replace("ones", "ones_like"), True, False),
+        ("import jax, numpy as np\nnp.testing.assert_array_equal(jax.grad(len)(2), 1)", True, False),
+        ("import jax, numpy as np\nnp.testing.assert_allclose(jax.vjp(len, 2), 1)", True, False),
+        ("import jax, numpy as np\nnp.testing.assert_allclose(2, 1)", False, False),
+        ("import jax, numpy as np\ng = jax.grad(len)\nnp.testing.assert_allclose(2, 1)", False, False),
+        ("import jax, numpy as np\njax.grad(np.testing.assert_allclose)(2, 1)", True, False),
+        ("import jax\nassert jax.grad(len)(2) == 1", False, False),
+        ("assert 2 == 1", False, False),
+    ],
+)
+def test_kept(candidate: str, controlled: bool, alone: bool) -> None:
+    """Where a control watches over the numbers, the derivative and the comparison stay; else all of it."""
+    for guard, kept in (
+        (Guard.of(failed(CHECKED), CHECKED, controlled=True), controlled),
+        (Guard.of(failed(CHECKED), CHECKED, controlled=False), alone),
+    ):
+        assert guard.kept(failed(candidate), candidate) == kept
+
+
+def test_more_may_flow_into_it() -> None:
+    text = HEAD + "assert jnp.sum(2) == 3"
+    guard = Guard.of(failed(text), text, controlled=False)
+    more = HEAD + "x = jnp.exp(2)\nassert jnp.sum(x) == 3"
+    assert guard.kept(failed(more), more)
+    assert not guard.kept(failed(more, 3), more), "another statement"
