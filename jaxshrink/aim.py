@@ -12,7 +12,7 @@ from jaxshrink import tree as trees
 from jaxshrink.controls import Control, find, given
 from jaxshrink.errors import UsageError
 from jaxshrink.failure import Failure
-from jaxshrink.guard import Guard, Watched, reads_values
+from jaxshrink.guard import Guard, Watched, reads_values, tests_finiteness
 from jaxshrink.interest import Question
 from jaxshrink.kinds import Signature
 from jaxshrink.observation import Observation
@@ -52,15 +52,19 @@ def aim(
     signature = kinds.signature(failure, options, original)
     if predicate is not None or options.test is not None:
         return Aim(Question(signature, original, predicate), signature.needs.floor if options.test else Tier.WARM)
-    covered = _covered(program, observation)
-    known = not signature.is_about_values or _fails_abstractly(signature, covered, oracles)
-    controls = _controls(options, trees.text(program), oracles, wanted=not known)
     if not signature.is_about_values:
-        return Aim(Question(signature, original), signature.needs.floor, controls)
+        return Aim(Question(signature, original), signature.needs.floor, _named(options, trees.text(program), oracles))
+    covered = _covered(program, observation)
+    known = _fails_abstractly(signature, covered, oracles)
+    failing = _failing(signature, covered, oracles)
+    controls = _named(options, trees.text(program), oracles)
+    if not (known or controls or options.no_control):
+        not_finite = failing is not None and tests_finiteness(failing, covered)
+        controls = find(trees.text(program), oracles.under, not_finite=not_finite)
     watched = Watched.ALL if controls else Watched.VALUES if known else Watched.NOTHING
-    guard = _guard(signature, covered, oracles, watched)
+    guard = None if failing is None else Guard.of(failing, covered, watched)
     floor = Tier.ABSTRACT if known else Tier.WARM
-    return Aim(Question(signature, original, guard=guard), floor, controls, careful=not (known or controls))
+    return Aim(Question(signature, original, guard=guard), floor, controls, careful=watched is Watched.NOTHING)
 
 
 def _fails_abstractly(signature: Signature, text: str, oracles: Oracles) -> bool:
@@ -69,22 +73,19 @@ def _fails_abstractly(signature: Signature, text: str, oracles: Oracles) -> bool
     return signature.matches(outcome, text) and not reads_values(outcome, text)
 
 
-def _controls(options: Options, text: str, oracles: Oracles, *, wanted: bool) -> tuple[Control, ...]:
-    """Second ways of running: those that the user names; if `wanted`, one that tells a number from a wrong one."""
+def _failing(signature: Signature, text: str, oracles: Oracles) -> Outcome | None:
+    """How the program fails for real."""
+    outcomes = (oracles.main.run([text], tier)[0] for tier in (Tier.WARM, Tier.COLD))
+    return next((each for each in outcomes if signature.matches(each, text)), None)
+
+
+def _named(options: Options, text: str, oracles: Oracles) -> tuple[Control, ...]:
+    """The controls that the user names."""
     named = given(options)
     for control in named:
         if not control.allows(oracles.under(control).run([text], Tier.WARM)[0]):
             raise UsageError(f"with {control} {options.path} does not end well either")
-    if named or options.no_control or not wanted:
-        return named
-    return find(text, oracles.under)
-
-
-def _guard(signature: Signature, text: str, oracles: Oracles, watched: Watched) -> Guard | None:
-    """What must flow into the statement by which the program finds that a number is wrong."""
-    outcomes = (oracles.main.run([text], tier)[0] for tier in (Tier.WARM, Tier.COLD))
-    failing = (each for each in outcomes if signature.matches(each, text))
-    return next((Guard.of(each, text, watched) for each in failing), None)
+    return named
 
 
 def _covered(program: ast.Module, observation: Observation | None) -> str:

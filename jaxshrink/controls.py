@@ -92,9 +92,12 @@ def given(options: Options) -> tuple[Control, ...]:
     return tuple(named)
 
 
-def find(text: str, new_runner: Callable[[Control], Runner]) -> tuple[Control, ...]:
-    """The first control under which a program ends well; where there is none, those that name an origin."""
-    for settings in (SETTINGS[:2], SETTINGS[2:], CHECKS):
+def find(text: str, new_runner: Callable[[Control], Runner], *, not_finite: bool) -> tuple[Control, ...]:
+    """The first control under which a program ends well; where there is none, those that name an origin.
+
+    The latter only where it is about numbers that are `not_finite`: others may be about anything.
+    """
+    for settings in (SETTINGS[:2], SETTINGS[2:], *([CHECKS] if not_finite else [])):
         runners = [new_runner(Control(env)) for env in settings]
         try:
             runs = [runner.submit(text, Tier.WARM) for runner in runners]

@@ -12,6 +12,7 @@ import collections
 import dataclasses
 import enum
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Self
 
@@ -22,9 +23,11 @@ from jaxshrink.scopes import FUNCTION, Binding, Scopes
 DERIVATIVES = frozenset({
     "grad", "value_and_grad", "vjp", "jvp", "jacfwd", "jacrev", "jacobian", "hessian", "linearize", "linear_transpose",
 })  # fmt: skip
+_FINITENESS = frozenset({"isnan", "isfinite", "isinf"})
+
 _ROLES = (
     DERIVATIVES,
-    frozenset({"isnan", "isfinite", "isinf"}),
+    _FINITENESS,
     frozenset({"allclose", "isclose", "array_equal", "assert_allclose", "assert_array_equal", "assert_equal",
                "assert_array_almost_equal", "assert_almost_equal", "assert_close", "assertAllClose"}),
 )  # fmt: skip
@@ -67,6 +70,12 @@ class Guard:
 def reads_values(outcome: Outcome, text: str) -> bool:
     """Whether, in an abstract run, values of arrays that are not the real ones may have flowed into what failed."""
     return not _flow(text, _line(outcome)).lines.isdisjoint(outcome.reads)
+
+
+def tests_finiteness(outcome: Outcome, text: str) -> bool:
+    """Whether the program fails because of NaNs or infinities, by what it calls or what it says."""
+    said = re.search(r"\b(nan|inf)s?\b", outcome.message or "", re.IGNORECASE)
+    return said is not None or not _FINITENESS.isdisjoint(into(text, _line(outcome)))
 
 
 def into(text: str, line: int) -> collections.Counter[str]:
