@@ -92,7 +92,7 @@ def given(options: Options) -> tuple[Control, ...]:
     return tuple(named)
 
 
-def find(text: str, new_runner: Callable[[Control], Runner], *, not_finite: bool) -> tuple[Control, ...]:
+def find(text: str, new_runner: Callable[[Control], Runner], *, not_finite: bool = True) -> tuple[Control, ...]:
     """The first control under which a program ends well; where there is none, those that name an origin.
 
     The latter only where it is about numbers that are `not_finite`: others may be about anything.
