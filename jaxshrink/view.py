@@ -120,6 +120,20 @@ class View:
     def binding(self, node: ast.AST) -> Binding | None:
         return self.scopes.of.get(node)
 
+    def means_same(self, node: ast.AST, place: ast.AST) -> bool:
+        """Would the names in an expression mean the same within a function (or other scope) as where it stands?"""
+        for name in ast.walk(node):
+            binding = self.binding(name)
+            at: ast.AST | None = place
+            while binding is not None and at is not None and at is not binding.scope.node:
+                scope = self.scopes.scope_of.get(at)
+                if scope is not None and binding.name in scope.bindings:
+                    return False
+                at = self.parents.get(at)
+            if binding is not None and at is None:
+                return False
+        return True
+
     def calls(self, binding: Binding) -> list[ast.Call] | None:
         """All calls of a function by its name; None where it is also used in another way."""
         found = []

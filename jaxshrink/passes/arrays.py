@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
@@ -10,6 +11,9 @@ from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
 
 CONSTRUCTORS = frozenset({"ones", "zeros", "empty", "full", "ShapeDtypeStruct", "arange", "eye", "normal", "uniform"})
+
+LONG = 8
+"""Nodes of an expression that is worth being replaced by `arange`, which takes as many."""
 
 
 def is_constructor(call: ast.Call) -> bool:
@@ -24,6 +28,17 @@ def in_shape(view: View, node: ast.AST) -> bool:
     while isinstance(parent, ast.Tuple | ast.List):
         node, parent = parent, view.parents.get(parent)
     return isinstance(parent, ast.Call) and is_constructor(parent) and parent.args[:1] == [node]
+
+
+def distinct(view: View) -> Iterator[Edit]:
+    """Put an array of numbers that all differ in the place of one that is computed, where ones would not do."""
+    for node in view.all(ast.expr) if view.thorough else ():
+        if trees.extent(node) > LONG and not (isinstance(node, ast.Call) and is_constructor(node)):
+            match view.rendered(node):
+                case ast.Call(func=ast.Attribute(value=library), args=[shape, *_]) as array if is_constructor(array):
+                    for source in _counted(shape):
+                        counted = trees.expression(f"{ast.unparse(library)}.{source}")
+                        yield Edit({node: counted}, 1, ("distinct", source, trees.identity(node)))
 
 
 def one_library(view: View) -> Iterator[Edit]:
@@ -86,6 +101,15 @@ def axes(view: View) -> Iterator[Edit]:
             yield Edit.delete(element)
         if len(shape.elts) == 1:
             yield Edit.replace(shape, shape.elts[0])
+
+
+def _counted(shape: ast.expr) -> tuple[str, ...]:
+    """`arange`, of integers and of floats, in a shape; nothing for a single number."""
+    sizes = ast.literal_eval(shape)
+    sizes = (sizes,) if isinstance(sizes, int) else sizes
+    size = math.prod(sizes)
+    formed = f".reshape({', '.join(map(str, (-1, *sizes[1:])))})" if len(sizes) > 1 else ""
+    return (f"arange({size}){formed}", f"arange({size}.0){formed}") if size > 1 else ()
 
 
 def _dtype(call: ast.Call) -> list[ast.expr]:

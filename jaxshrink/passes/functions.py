@@ -125,7 +125,7 @@ def splice(view: View) -> Iterator[Edit]:
             if isinstance(value, ast.Name) and value.id == name:
                 continue
             if name in taken and len(parameter.definitions) == 1:  # there the name means something else
-                changes.update(_substituted(parameter, value))
+                changes.update(substituted(parameter, value))
             else:
                 setup.append(ast.Assign([ast.Name(name, ast.Store())], value))
         rest: tuple[ast.stmt, ...] = (statement,)
@@ -221,18 +221,21 @@ def _filled(
 
 
 def bound_arguments(arguments: ast.arguments, call: ast.Call) -> dict[str, ast.expr] | None:
-    """Which expression each parameter gets; None where that cannot be read off the call."""
+    """Which expression each parameter gets, `*args` a tuple; None where that cannot be read off the call."""
     names = [arg.arg for arg in [*arguments.posonlyargs, *arguments.args]]
-    if arguments.vararg or arguments.kwarg or any(isinstance(arg, ast.Starred) for arg in call.args):
+    if arguments.kwarg or any(isinstance(arg, ast.Starred) for arg in call.args):
         return None
     if len(arguments.defaults) > len(names):  # of a method, without its first parameter
         return None
     bound = dict(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
     bound |= {arg.arg: value for arg, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value}
-    if len(call.args) > len(names):
+    if len(call.args) > len(names) and arguments.vararg is None:
         return None
     bound |= dict(zip(names, call.args, strict=False))
     bound |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    if arguments.vararg is not None:
+        bound[arguments.vararg.arg] = ast.Tuple(call.args[len(names) :], ast.Load())
+        names.append(arguments.vararg.arg)
     names += [arg.arg for arg in arguments.kwonlyargs]
     return {name: bound[name] for name in names} if bound.keys() == set(names) else None
 
@@ -246,11 +249,11 @@ def _applied(
         return None
     changes = {**changes, call: body}
     for name, value in bound.items():
-        changes.update(_substituted(view.scopes.scope_of[function].bindings[name], value))
+        changes.update(substituted(view.scopes.scope_of[function].bindings[name], value))
     return Edit(changes, 4)
 
 
-def _substituted(variable: Binding, value: ast.expr) -> Iterator[tuple[ast.AST, Replacement]]:
+def substituted(variable: Binding, value: ast.expr) -> Iterator[tuple[ast.AST, Replacement]]:
     """A value in all places where a variable is read."""
     for i, use in enumerate(variable.uses):
         yield use, value if i == 0 else trees.clone(value)

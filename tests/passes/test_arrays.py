@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.passes.proposing import edits_of, written
+from tests.passes.proposing import array, edits_of, written
 
 
 @pytest.mark.parametrize(
@@ -54,3 +54,20 @@ def test_one_library() -> None:
         written("import numpy as np\nf(np.ones(3), np.ones(4))"),
         written("import jax.numpy as jnp\nf(jnp.ones(3), jnp.ones(4))"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("shape", "after"),
+    [
+        ((6,), "f(jnp.arange(6))"),
+        ((2, 3), "f(jnp.arange(6).reshape(-1, 3))"),
+        ((2, 3), "f(jnp.arange(6.0).reshape(-1, 3))"),
+    ],
+)
+def test_distinct(shape: tuple[int, ...], after: str) -> None:
+    before = "f(g(h(a, b), h(c, d)))"
+    assert written(after) in edits_of("distinct", before, {"g(h(a, b), h(c, d))": array(*shape)})
+
+
+def test_a_single_number_is_not_distinct() -> None:
+    assert edits_of("distinct", "f(g(h(a, b), h(c, d)))", {"g(h(a, b), h(c, d))": array(1)}) == []

@@ -116,6 +116,7 @@ def test_inline_calls(before: str, after: str) -> None:
             "def h(x):\n    g(x)\n    return k(x)\nh(a)",
         ),
         ("def f(x, y=2):\n    g(x)\n    h(y)\nf(a)", "x = a\ny = 2\ng(x)\nh(y)"),
+        ("def f(x, *y):\n    g(x)\n    h(*y)\nf(a, b, c)", "x = a\ny = (b, c)\ng(x)\nh(*y)"),
         ("def f(x):\n    g(x)\n    h(x)\nx = a\nf(x + 1)\nk(x)", "x = a\ng(x + 1)\nh(x + 1)\nk(x)"),
     ],
 )
@@ -128,7 +129,7 @@ def test_splice(before: str, after: str) -> None:
     [
         "def f(x):\n    if x:\n        return 1\n    return 2\nf(a)",
         "def f():\n    yield 1\nf()",
-        "def f(*x):\n    g(x)\nf(a)",
+        "def f(**x):\n    g(x)\nf(a=a)",
         "def f(n):\n    f(n)",
     ],
 )

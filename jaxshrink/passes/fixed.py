@@ -1,0 +1,130 @@
+"""Parameters of functions that are called at several places, or through transformations, dropped at all of them."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from jaxshrink import tree as trees
+from jaxshrink.passes.functions import bound_arguments, substituted
+from jaxshrink.passes.partials import is_partial
+from jaxshrink.tree import DELETE, Edit, Replacement
+from jaxshrink.view import View
+
+TRANSFORMATIONS = frozenset({
+    "jit", "vmap", "pmap", "grad", "value_and_grad", "jacfwd", "jacrev", "hessian", "checkpoint", "remat",
+})  # fmt: skip
+"""What they make of a function is called like it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class End:
+    """A call of a function, and what transformations between say of its parameters."""
+
+    call: ast.Call
+    keywords: tuple[ast.keyword, ...] = ()
+
+
+def fixed(view: View) -> Iterator[Edit]:
+    """Where all calls pass the same for a parameter, `jit(f)(x)` among them, that is read in its place."""
+    for function in view.all(ast.FunctionDef, ast.Lambda):
+        ends = _ends(view, function)
+        passed = [bound_arguments(function.args, end.call) for end in ends or ()]
+        if not ends or None in passed or function.args.vararg is not None:
+            continue
+        for position, arg in enumerate(function.args.args):
+            binding = view.binding(arg)
+            values = [each[arg.arg] for each in passed if each is not None]
+            keywords = [keyword for end in ends for keyword in end.keywords]
+            changes = dict(_without(position, arg.arg, [end.call for end in ends], keywords))
+            about = trees.identity(arg)
+            if binding is None or not binding.definitions:
+                continue
+            if len({ast.dump(value) for value in values}) == 1 and view.means_same(values[0], function):
+                value = trees.clone(values[0])
+                yield Edit({**changes, arg: DELETE, **dict(substituted(binding, value))}, 6, ("fixed", about))
+            if len(ends) > 1 and not _only_by_name(view, function, ends):  # else `parameters` does
+                holes: dict[ast.AST, Replacement] = {
+                    use: hole for use in binding.uses if (hole := view.stand_in(use)) is not None
+                }
+                if len(holes) == len(binding.uses):
+                    yield Edit({**changes, arg: DELETE, **holes}, 5, ("everywhere", about))
+
+
+def _only_by_name(view: View, function: ast.FunctionDef | ast.Lambda, ends: list[End]) -> bool:
+    binding = view.binding(function)
+    return binding is not None and all(end.call.func in binding.uses for end in ends)
+
+
+def _ends(view: View, function: ast.FunctionDef | ast.Lambda) -> list[End] | None:
+    """All calls of a function; None where it is also used in another way."""
+    if isinstance(function, ast.Lambda):
+        return _reached(view, function, ())
+    binding = view.binding(function)
+    keywords: tuple[ast.keyword, ...] = ()
+    for decorator in function.decorator_list:
+        if not _transforms(decorator):
+            return None
+        keywords += tuple(decorator.keywords) if isinstance(decorator, ast.Call) else ()
+    if binding is None or len(binding.definitions) != 1:
+        return None
+    return _all(_reached(view, use, keywords) for use in binding.uses if not view.inside(use, function))
+
+
+def _reached(view: View, node: ast.expr, keywords: tuple[ast.keyword, ...]) -> list[End] | None:
+    """The calls of what an expression is made to, through transformations and names."""
+    above = view.parents[node]
+    match above:
+        case ast.Call(func=func) if func is node:
+            return [End(above, keywords)]
+        case ast.Call(func=func, args=[first]) if first is node and _transforms(func):
+            return _reached(view, above, (*keywords, *above.keywords))
+        case ast.Assign(targets=[ast.Name() as target], value=value) if value is node:
+            binding = view.binding(target)
+            if binding is not None and len(binding.definitions) == 1:
+                return _all(_reached(view, use, keywords) for use in binding.uses)
+    return None
+
+
+def _all(several: Iterator[list[End] | None]) -> list[End] | None:
+    found: list[End] = []
+    for ends in several:
+        if ends is None:
+            return None
+        found += ends
+    return found
+
+
+def _transforms(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return _transforms(node.args[0] if is_partial(node) else node.func)
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return name in TRANSFORMATIONS
+
+
+def _without(
+    position: int, name: str, calls: list[ast.Call], keywords: list[ast.keyword]
+) -> Iterator[tuple[ast.AST, Replacement]]:
+    """What goes at the calls and of what transformations say of parameters: `static_argnums=(0, 2)`, `in_axes=…`."""
+    for call in calls:
+        for each in [*call.args[position : position + 1], *(word for word in call.keywords if word.arg == name)]:
+            yield each, DELETE
+    for keyword in keywords:
+        value = keyword.value
+        if (keyword.arg or "").endswith(("argnums", "argnames")):
+            old = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
+            new = [_moved(each, position) for each in old if each not in (position, name)]
+            if not new:
+                yield keyword, DELETE
+            else:
+                single = len(new) == 1 and not isinstance(value, ast.Tuple | ast.List)
+                yield value, new[0] if single else ast.Tuple([*new], ast.Load())
+        elif keyword.arg == "in_axes" and isinstance(value, ast.Tuple | ast.List):
+            for axis in value.elts[position : position + 1]:
+                yield axis, DELETE
+
+
+def _moved(parameter: object, gone: int) -> ast.Constant:
+    later = isinstance(parameter, int) and parameter > gone
+    return ast.Constant(parameter - 1 if later else parameter)  # type: ignore[operator,arg-type]
