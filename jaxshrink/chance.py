@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from jaxshrink import tree as trees
 from jaxshrink.tree import Edit
@@ -15,10 +15,15 @@ TRIES = 8
 _NAMES = frozenset({
     "time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns", "now", "today", "utcnow",
     "urandom", "getrandbits", "token_bytes", "token_hex", "randbelow", "uuid1", "uuid4", "getpid", "SystemRandom",
-    "randint", "randrange", "choice", "choices", "shuffle", "sample", "uniform", "gauss", "random",
     "Thread", "Timer", "ThreadPoolExecutor", "ProcessPoolExecutor", "Pool", "Process", "fork", "as_completed",
 })  # fmt: skip
 """Last parts of the names of functions and classes whose results differ from run to run."""
+
+_DRAWS = frozenset({
+    "randint", "randrange", "choice", "choices", "shuffle", "sample", "uniform", "gauss", "random", "rand", "randn",
+    "normal", "standard_normal", "permutation",
+})  # fmt: skip
+"""Functions of modules called `random`, whose generators nothing has seeded; a method is of a generator made before."""
 
 SEEDS = 8
 """Seeds that are tried where a generator has none."""
@@ -28,7 +33,7 @@ _SEEDED = frozenset({"default_rng", "RandomState", "Random", "seed", "SeedSequen
 
 def takes_part(texts: Iterable[str]) -> bool:
     """Whether a program calls something by whose result two of its runs may differ."""
-    return any(is_source(node) for text in texts for node in ast.walk(ast.parse(text)))
+    return any(_sources(ast.parse(text)) for text in texts)
 
 
 def pinned(view: View) -> Iterator[ast.Module]:
@@ -36,7 +41,7 @@ def pinned(view: View) -> Iterator[ast.Module]:
 
     One for each seed, if generators take part; nothing where nothing can be pinned.
     """
-    calls = [node for node in view.all(ast.Call) if is_source(node)]
+    calls = _sources(view.tree)
     generators = [call for call in calls if _name(call) in _SEEDED]
     known = [(call, view.rendered(call)) for call in calls]
     answers = [Edit.replace(call, value) for call, value in known if isinstance(value, ast.Constant)]
@@ -45,15 +50,29 @@ def pinned(view: View) -> Iterator[ast.Module]:
         yield trees.apply(view.tree, [*answers, *seeded])
 
 
-def is_source(node: ast.AST) -> bool:
-    """Whether a node is a call whose result may differ from run to run."""
-    if not isinstance(node, ast.Call):
+def _sources(tree: ast.Module) -> list[ast.Call]:
+    """The calls whose result may differ from run to run."""
+    nodes = list(ast.walk(tree))
+    of_jax = {alias.asname or alias.name for node in nodes for alias in _imported_from_jax(node)}
+    return [node for node in nodes if isinstance(node, ast.Call) and _is_source(node, of_jax)]
+
+
+def _imported_from_jax(node: ast.AST) -> Sequence[ast.alias]:
+    match node:
+        case ast.ImportFrom(module=str(module), names=names) if module.split(".")[0] == "jax":
+            return names
+        case ast.Import(names=names):
+            return [alias for alias in names if alias.name.split(".")[0] == "jax"]
+    return ()
+
+
+def _is_source(call: ast.Call, of_jax: Collection[str]) -> bool:
+    owner, _, name = ast.unparse(call.func).rpartition(".")
+    if (owner or name).split(".")[0] in of_jax:
         return False
-    name = _name(node)
     if name in _SEEDED:
-        return not node.args and not node.keywords
-    of_jax = isinstance(node.func, ast.Attribute) and "jax" in ast.unparse(node.func.value)
-    return name in _NAMES and not of_jax
+        return not call.args and not call.keywords
+    return name in _NAMES or (name in _DRAWS and owner.split(".")[-1] in ("", "random"))
 
 
 def _name(call: ast.Call) -> str:
