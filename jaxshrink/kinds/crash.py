@@ -16,6 +16,10 @@ from jaxshrink.outcome import End, Outcome
 NATIVE = "native"
 """The site of a crash in a thread that runs no Python."""
 
+CALLED_BACK = "user, called back"
+"""The site of a crash in the program's own function that JAX called from a computation: that call must stay."""
+
+_CALLBACKS = ("jax/_src/callback.py", "jax/_src/debugging.py")
 _EXIT = "exit"
 
 
@@ -75,7 +79,11 @@ def _described(outcome: Outcome) -> str:
 
 
 def _site(outcome: Outcome) -> str:
-    return NATIVE if outcome.native else site(outcome.stack)
+    if outcome.native:
+        return NATIVE
+    found = site(outcome.stack)
+    called_back = any(frame.file in _CALLBACKS for frame in outcome.stack)
+    return CALLED_BACK if called_back and found == "user" else found
 
 
 def _place(site: str) -> str:

@@ -73,6 +73,18 @@ SEGFAULT = Case(
     },
     Needs(finish=True),
 )
+ABORT = JAX + "import os\njax.pure_callback({}, jax.ShapeDtypeStruct((), 'float32'), 1.0)"
+CRASH_IN_CALLBACK = Case(
+    JAX + "import os\ndef check(x):\n    os.abort()\n"
+    "jax.jit(lambda x: jax.pure_callback(check, jax.ShapeDtypeStruct((), 'float32'), x))(2.0).block_until_ready()",
+    ABORT.format("lambda x: os.abort()"),
+    {
+        "not in a callback": "import os\nos.abort()",
+        "when the callback is over": ABORT.format("lambda x: x") + "\nos.abort()",
+        "another signal": ABORT.format("lambda x: os.kill(os.getpid(), 11)"),
+    },
+    Needs(finish=True),
+)
 FATAL = Case(
     C + "def release(size):\n    libc.free(ctypes.byref(block, size))\nrelease(8)",
     C + "libc.free(ctypes.byref(block, 8))",
