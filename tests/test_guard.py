@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import textwrap
 
 import pytest
 
-from jaxshrink.guard import Guard, into
+from jaxshrink.guard import Guard, Watched, into, reads_values
 from jaxshrink.outcome import End, Frame, Outcome
 
 HEAD = "import jax, numpy as np\nimport jax.numpy as jnp\n"
@@ -77,15 +78,40 @@ CHECKED = HEAD + "def f(x):\n    return jnp.log(x) * 2\ng = jax.grad(f)(jnp.ones
 def test_kept(candidate: str, controlled: bool, alone: bool) -> None:
     """Where a control watches over the numbers, the derivative and the comparison stay; else all of it."""
     for guard, kept in (
-        (Guard.of(failed(CHECKED), CHECKED, controlled=True), controlled),
-        (Guard.of(failed(CHECKED), CHECKED, controlled=False), alone),
+        (Guard.of(failed(CHECKED), CHECKED, Watched.ALL), controlled),
+        (Guard.of(failed(CHECKED), CHECKED, Watched.NOTHING), alone),
     ):
         assert guard.kept(failed(candidate), candidate) == kept
 
 
 def test_more_may_flow_into_it() -> None:
     text = HEAD + "assert jnp.sum(2) == 3"
-    guard = Guard.of(failed(text), text, controlled=False)
+    guard = Guard.of(failed(text), text, Watched.NOTHING)
     more = HEAD + "x = jnp.exp(2)\nassert jnp.sum(x) == 3"
     assert guard.kept(failed(more), more)
     assert not guard.kept(failed(more, 3), more), "another statement"
+
+
+SHAPE = HEAD + "def check(x):\n    if x.shape != (3,) and len(x) < 2:\n        raise ValueError\ncheck(jnp.ones(1))"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "kept"),
+    [
+        (SHAPE.replace("(3,)", "(4, 5)"), True),
+        (SHAPE.replace(".shape", ".dtype"), False),
+        (SHAPE.replace("len(x) < 2", "len(x) == 1"), False),
+        (SHAPE.replace("x.shape != (3,)", "True"), False),
+    ],
+)
+def test_where_values_do_not_matter_the_test_stays(candidate: str, kept: bool) -> None:
+    guard = Guard.of(failed(SHAPE, 5), SHAPE, Watched.VALUES)
+    assert guard.kept(failed(candidate, 5), candidate) == kept
+
+
+def test_values_that_an_abstract_run_does_not_know() -> None:
+    """Read where they do not flow into what fails, they do no harm."""
+    text = HEAD + "x = jnp.ones(3)\nprint(float(x[0]))\nn = int(x[0])\nassert n == 2"
+    outcome = failed(text)
+    assert not reads_values(dataclasses.replace(outcome, reads=(4,)), text)
+    assert reads_values(dataclasses.replace(outcome, reads=(5,)), text)

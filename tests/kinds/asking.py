@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from jaxshrink import kinds
-from jaxshrink.guard import Guard
+from jaxshrink.guard import Guard, Watched
 from jaxshrink.interest import Question
 from jaxshrink.kinds import Needs
 from jaxshrink.options import Options
@@ -54,7 +54,7 @@ class Asked:
         self.failure = found
         signature = kinds.signature(found, options, original)
         assert (signature.needs.finish, signature.needs.compiles) == (needs.finish, needs.compiles)
-        guard = Guard.of(outcome, original, controlled=False) if signature.is_about_values else None
+        guard = Guard.of(outcome, original, Watched.NOTHING) if signature.is_about_values else None
         self.question = Question(signature, original, guard=guard)
 
     def run(self, *texts: str) -> Outcome:
