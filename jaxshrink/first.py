@@ -170,7 +170,9 @@ def _not_failing(options: Options, program: Inputs, outcome: Outcome) -> Jaxshri
         name, count = options.recompiles
         compiled = collections.Counter(each.name for each in outcome.compiles)
         most = compiled[name] if name else max(compiled.values(), default=0)
-        return NotFailing(f"{name or 'no function'} of {path} is compiled {most} times, and {count} were asked for")
+        if not name:
+            return NotFailing(f"no function of {path} is compiled {count} times, but one is {most} times")
+        return NotFailing(f"{name} of {path} is compiled {most} times, and {count} were asked for")
     if options.match is not None and not outcome.code:
         return NotFailing(f"{path} runs to its end, and nothing that it writes matches {options.match!r}")
     tests = [] if program.is_made else testfile.tests_in(program.entry.text)
@@ -184,6 +186,8 @@ def _described(outcome: Outcome) -> str:
         return f"raises {outcome.type}"
     if outcome.end is End.SIGNAL:
         return f"is killed by signal {outcome.signal}"
+    if outcome.end is End.MEMORY:
+        return "takes too much memory"
     if outcome.code:
         return f"exits with code {outcome.code} and without an exception"
     return "runs to its end without a failure"

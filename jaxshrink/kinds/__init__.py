@@ -28,8 +28,10 @@ KINDS: dict[str, type[Signature]] = {
 
 
 def failure(outcome: Outcome, options: Options, text: str | None) -> Failure | None:
-    """The failure that a run shows, if any. `text` is that of the file in which it ended."""
-    return next((found for kind in KINDS.values() if (found := kind.seen(outcome, options, text)) is not None), None)
+    """The failure that a run shows, of the kind that is asked for if one is. `text` is the file's in which it ended."""
+    asked = {"hang": options.hang, "recompile": options.recompiles}
+    wanted = [KINDS[name] for name, given in asked.items() if given is not None] or KINDS.values()
+    return next((found for kind in wanted if (found := kind.seen(outcome, options, text)) is not None), None)
 
 
 def signature(failure: Failure, options: Options, original: str) -> Signature:
