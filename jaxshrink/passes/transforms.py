@@ -55,6 +55,8 @@ def arguments(view: View) -> Iterator[Edit]:
                     if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(call.args):
                         changes[value.elts[i]] = ()
                 yield Edit({**changes, arg: ()}, 2 + trees.extent(arg))
+                if again := _passed_again(view, call, arg):
+                    yield Edit({**changes, **dict.fromkeys([arg, *again], ())}, 2 + 2 * trees.extent(arg))
         elif len(call.args) > 1:
             function = _function(view, call.args[0])
             count = len(function.args.args) if function is not None else 0
@@ -147,6 +149,13 @@ def _without_parameter(view: View, node: ast.expr, position: int) -> dict[ast.AS
     binding = view.binding(arg)
     uses = binding.uses if binding is not None else []
     return {arg: (), **{use: hole for use in uses if (hole := view.stand_in(use)) is not None}}
+
+
+def _passed_again(view: View, call: ast.Call, arg: ast.expr) -> list[ast.expr]:
+    """The same as the last argument of other calls: what was lowered, or made a jaxpr, is called as it was traced."""
+    same = ast.dump(arg)
+    others = [other for other in view.all(ast.Call) if other is not call and not is_constructor(other)]
+    return [other.args[-1] for other in others if other.args and ast.dump(other.args[-1]) == same]
 
 
 def _name(node: ast.expr) -> str:
