@@ -79,6 +79,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("parameters-apart", apart.parameters_apart),
     Pass("parameters-with-rules", apart.parameters_with_rules),
     Pass("fixed", fixed.fixed),
+    Pass("positional", fixed.positional, refactors=True),
     Pass("collected", starred.collected),
     Pass("loops", loops.loops),
     Pass("without-aux", transforms.without_aux),

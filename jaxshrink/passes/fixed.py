@@ -1,9 +1,10 @@
-"""Parameters of functions that are called at several places, or through transformations, dropped at all of them."""
+"""What all calls of a function pass to it, at several places or through transformations, dropped at all of them."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
@@ -50,6 +51,20 @@ def fixed(view: View) -> Iterator[Edit]:
                 }
                 if len(holes) == len(binding.uses):
                     yield Edit({**changes, arg: DELETE, **holes}, 5, ("everywhere", about))
+
+
+def positional(view: View) -> Iterator[Edit]:
+    """`f(x=a)` is `f(a)` where that is the same, for functions of the program, transformed or not."""
+    for function in view.all(ast.FunctionDef, ast.Lambda):
+        for end in _ends(view, function) or ():
+            call = end.call
+            rest = [arg.arg for arg in [*function.args.posonlyargs, *function.args.args][len(call.args) :]]
+            named = {keyword.arg: keyword for keyword in call.keywords}
+            first = [named[name] for name in itertools.takewhile(named.__contains__, rest)]
+            if first and not any(isinstance(arg, ast.Starred) for arg in call.args):
+                others = [keyword for keyword in call.keywords if keyword not in first]
+                args = [*call.args, *(keyword.value for keyword in first)]
+                yield Edit({call: ast.Call(call.func, args, others)}, 2 * len(first))
 
 
 def _only_by_name(view: View, function: ast.FunctionDef | ast.Lambda, ends: list[End]) -> bool:

@@ -41,3 +41,18 @@ def test_a_parameter_goes_everywhere_and_leaves_what_was_observed() -> None:
     before = "def f(a, x): return g(a, x)\nh(f(1, 2), jax.jit(f)(3, 4))"
     after = "def f(x): return g(1.0, x)\nh(f(2), jax.jit(f)(4))"
     assert written(after) in edits_of("fixed", before, {"a": array(2)})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("def f(a, b, *, c): return a\nf(1, c=2, b=3)", "def f(a, b, *, c): return a\nf(1, 3, c=2)"),
+        ("jax.jit(lambda a, b: a, static_argnames='b')(x, b=1)", "jax.jit(lambda a, b: a, static_argnames='b')(x, 1)"),
+    ],
+)
+def test_positional(before: str, after: str) -> None:
+    assert edits_of("positional", before) == [written(after)]
+
+
+def test_keywords_out_of_reach_stay() -> None:
+    assert edits_of("positional", "def f(a, b=1, c=2): return a\nf(1, c=2)\ng(a=1)") == []
