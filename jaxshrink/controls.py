@@ -33,6 +33,9 @@ CHECKS: tuple[Mapping[str, str], ...] = (
 )
 """Environments in which JAX says which operation makes a wrong number first."""
 
+_MOVES = ("convert_element_type", "broadcast_in_dim", "select_n", "reshape", "concatenate", "copy", "copy_p")
+"""Operations that make no number: what they are given is in the program on purpose, the -inf of a mask."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Origin:
@@ -50,10 +53,13 @@ class Origin:
         """What an outcome says of it."""
         if outcome.end is not End.EXCEPTION or outcome.type != "FloatingPointError":
             return None
+        message = first_sentence(outcome.message or "")
+        if message.endswith(tuple(f" in {name}" for name in _MOVES)):
+            return None
         inner = list(itertools.takewhile(lambda frame: not frame.user, reversed(outcome.frames)))
         operations = (frame.function for frame in reversed(inner) if frame.file.startswith("jax/_src/lax/"))
         backward = any(frame.function.startswith("backward_pass") for frame in inner)
-        return cls(first_sentence(outcome.message or ""), tuple(operations), backward)
+        return cls(message, tuple(operations), backward)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -78,6 +78,11 @@ def tests_finiteness(outcome: Outcome, text: str) -> bool:
     return said is not None or not _FINITENESS.isdisjoint(into(text, _line(outcome)))
 
 
+def feeds(other: Outcome, outcome: Outcome, text: str) -> bool:
+    """Whether what stands where another run of the text failed flows into the statement that failed in this one."""
+    return _line(other) in _flow(text, _line(outcome)).lines
+
+
 def into(text: str, line: int) -> collections.Counter[str]:
     """What the values that a statement looks at may come from: names of library functions, operators, numbers.
 

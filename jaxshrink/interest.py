@@ -13,7 +13,7 @@ from typing import TypedDict
 
 from jaxshrink.controls import Control
 from jaxshrink.failure import Failure
-from jaxshrink.guard import Guard
+from jaxshrink.guard import Guard, feeds
 from jaxshrink.kinds import Signature
 from jaxshrink.oracle import Oracle
 from jaxshrink.outcome import End, Outcome, Tier
@@ -80,6 +80,10 @@ class Question:
             return False
         return self.guard is None or self.guard.kept(outcome, text)
 
+    def is_origin(self, control: Control, other: Outcome, outcome: Outcome, text: str) -> bool:
+        """Whether the number that went wrong first in a run under a control flows into the statement that failed."""
+        return control.origin is None or self.guard is None or feeds(other, outcome, text)
+
 
 class Interest:
     """Runs candidates and answers the question; collects other failures on the way.
@@ -136,7 +140,7 @@ class Interest:
             verdicts = [text in checked and self.question.answer(checked[text], text) for text in texts]
         if self.doubted or self.tier is Tier.WARM:
             self.tighten(outcome.seconds for outcome, verdict in zip(outcomes, verdicts, strict=True) if verdict)
-        return self.allowed(texts, verdicts, self.tier)
+        return self.allowed(texts, outcomes, verdicts, self.tier)
 
     def outcomes(self, texts: Sequence[str], tier: Tier) -> list[Outcome]:
         """How the texts end in a tier."""
@@ -156,16 +160,22 @@ class Interest:
                 outcomes[i] = outcome
         return outcomes
 
-    def allowed(self, texts: Sequence[str], verdicts: Sequence[bool], tier: Tier) -> list[bool]:
-        """The verdicts, no where another run or a control says no."""
+    def allowed(
+        self, texts: Sequence[str], outcomes: Sequence[Outcome], verdicts: Sequence[bool], tier: Tier
+    ) -> list[bool]:
+        """The verdicts on these outcomes, no where another run or a control says no."""
         left = [i for i, verdict in enumerate(verdicts) if verdict]
         affordable = self.insist if self.limit is None else math.ceil(INSISTENCE / self.limit)
         for _ in range(min(self.insist, max(affordable, 2)) - 1 if self.insist > 1 else 0):
-            outcomes = self.outcomes([texts[i] for i in left], tier) if left else []
-            left = [i for i, each in zip(left, outcomes, strict=True) if self.question.answer(each, texts[i])]
+            again = self.outcomes([texts[i] for i in left], tier) if left else []
+            left = [i for i, each in zip(left, again, strict=True) if self.question.answer(each, texts[i])]
         for control, runner in self.controls:
-            outcomes = self.decided(runner, [texts[i] for i in left], tier) if left else []
-            left = [i for i, outcome in zip(left, outcomes, strict=True) if control.allows(outcome)]
+            others = self.decided(runner, [texts[i] for i in left], tier) if left else []
+            left = [
+                i
+                for i, other in zip(left, others, strict=True)
+                if control.allows(other) and self.question.is_origin(control, other, outcomes[i], texts[i])
+            ]
         return [i in left for i in range(len(texts))]
 
     def holds(self, text: str, tier: Tier) -> bool:
@@ -179,7 +189,7 @@ class Interest:
             self.tighten([outcome.seconds])
             idle = max(LEAST_IDLE, 2 * waited)
             self.runner.idle = min(idle, self.runner.idle or idle)
-        return self.allowed([text], [True], tier) == [True]
+        return self.allowed([text], [outcome], [True], tier) == [True]
 
     def hold(self, texts: Sequence[str], tier: Tier, repeat: int) -> list[bool]:
         """Of each text, some of which may be equal: is it interesting to a certain tier, in one of so many runs?"""
@@ -190,7 +200,7 @@ class Interest:
             outcomes = self.runner.run(asked, tier, **self.limits(tier)) if asked else []
             answers = [self.question.answer(outcome, text) for outcome, text in zip(outcomes, asked, strict=True)]
             self.shown = next(itertools.compress(map(self.question.shown, outcomes), answers), self.shown)
-            for i, verdict in zip(left, self.allowed(asked, answers, tier), strict=True):
+            for i, verdict in zip(left, self.allowed(asked, outcomes, answers, tier), strict=True):
                 verdicts[i] = verdict
         return verdicts
 

@@ -128,6 +128,13 @@ def test_an_origin_is_told_by_the_innermost_library() -> None:
     assert Origin.of(Outcome(End.EXIT, code=0)) is None
 
 
+@pytest.mark.parametrize(("operation", "is_origin"), [("exp", True), ("convert_element_type", False)])
+def test_an_infinity_that_the_program_names_has_no_origin(operation: str, is_origin: bool) -> None:
+    """The -inf of a mask goes through operations that made none."""
+    outcome = Outcome(End.EXCEPTION, "FloatingPointError", f"invalid value (inf) encountered in {operation}. Stop.")
+    assert (Origin.of(outcome) is not None) == is_origin
+
+
 def test_those_that_the_user_names() -> None:
     options = Options.of("repro.py", {"passes_with": {"A": "1", "B": "x=y"}, "passes_on": sys.executable})
     assert given(options) == (Control({"A": "1", "B": "x=y"}), Control({}, Path(sys.executable)))

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from jaxshrink.guard import Guard, Watched, into, reads_values
+from jaxshrink.guard import Guard, Watched, feeds, into, reads_values
 from jaxshrink.outcome import End, Frame, Outcome
 
 HEAD = "import jax, numpy as np\nimport jax.numpy as jnp\n"
@@ -115,3 +115,9 @@ def test_values_that_an_abstract_run_does_not_know() -> None:
     outcome = failed(text)
     assert not reads_values(dataclasses.replace(outcome, reads=(4,)), text)
     assert reads_values(dataclasses.replace(outcome, reads=(5,)), text)
+
+
+def test_what_another_run_fails_in_flows_into_the_guard() -> None:
+    text = HEAD + "x = jnp.log(-1.0)\ny = jnp.log(-2.0)\nassert x == x"
+    assert feeds(failed(text, 3), failed(text), text)
+    assert not feeds(failed(text, 4), failed(text), text)
