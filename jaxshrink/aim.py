@@ -81,11 +81,14 @@ def _failing(signature: Signature, text: str, oracles: Oracles) -> Outcome | Non
 
 def _named(options: Options, text: str, oracles: Oracles) -> tuple[Control, ...]:
     """The controls that the user names."""
-    named = given(options)
-    for control in named:
-        if not control.allows(oracles.under(control).run([text], Tier.WARM)[0]):
+    named = []
+    for control in given(options):
+        runner = oracles.under(control)
+        if not control.allows(runner.run([text], Tier.WARM)[0]):
             raise UsageError(f"with {control} {options.path} does not end well either")
-    return named
+        target = runner.target()
+        named.append(dataclasses.replace(control, versions=f"jax {target['jax']}, Python {target['python']}"))
+    return tuple(named)
 
 
 def _covered(program: ast.Module, observation: Observation | None) -> str:

@@ -69,10 +69,11 @@ class Control:
     env: Mapping[str, str]
     python: Path | None = None
     origin: Origin | None = None
+    versions: str = ""  # of the interpreter
 
     def __str__(self) -> str:
         parts = [f"{name}={value}" for name, value in self.env.items()]
-        return ", ".join([*parts, *([str(self.python)] if self.python else [])])
+        return ", ".join([*parts, *([self.versions or str(self.python)] if self.python else [])])
 
     def allows(self, outcome: Outcome) -> bool:
         """Whether a run under the control went as it must."""
