@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from jaxshrink.operations import operations
 from jaxshrink.outcome import Frame, Outcome
 
+_CALLBACKS = ("jax/_src/callback.py", "jax/_src/debugging.py")
+
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
@@ -44,6 +46,11 @@ def site(frames: Sequence[Frame]) -> str:
         return "user"
     module = innermost.file.removesuffix(".py").replace("/", ".")
     return f"{module}:{innermost.function}:{innermost.line}"
+
+
+def is_called_back(frames: Sequence[Frame]) -> bool:
+    """Whether what stands there was called by JAX from a computation, as `pure_callback` has it done."""
+    return any(frame.file in _CALLBACKS for frame in frames)
 
 
 def _innermost(frames: Sequence[Frame]) -> Frame | None:

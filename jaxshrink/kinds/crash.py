@@ -6,7 +6,7 @@ import dataclasses
 import signal
 from typing import Self
 
-from jaxshrink.failure import Failure, site
+from jaxshrink.failure import Failure, is_called_back, site
 from jaxshrink.faults import fatal_line
 from jaxshrink.kinds.signature import Needs
 from jaxshrink.messages import masked
@@ -19,7 +19,6 @@ NATIVE = "native"
 CALLED_BACK = "user, called back"
 """The site of a crash in the program's own function that JAX called from a computation: that call must stay."""
 
-_CALLBACKS = ("jax/_src/callback.py", "jax/_src/debugging.py")
 _EXIT = "exit"
 
 
@@ -82,8 +81,7 @@ def _site(outcome: Outcome) -> str:
     if outcome.native:
         return NATIVE
     found = site(outcome.stack)
-    called_back = any(frame.file in _CALLBACKS for frame in outcome.stack)
-    return CALLED_BACK if called_back and found == "user" else found
+    return CALLED_BACK if found == "user" and is_called_back(outcome.stack) else found
 
 
 def _place(site: str) -> str:

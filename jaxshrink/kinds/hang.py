@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Self
 
-from jaxshrink.failure import Failure, site
+from jaxshrink.failure import Failure, is_called_back, site
 from jaxshrink.kinds.signature import Needs
 from jaxshrink.options import Options
 from jaxshrink.outcome import End, Outcome
 
+TRACING = "tracing"
+"""The site of a run in which JAX traces, transforms or lowers: it is found in ever other functions, JAX's or called."""
+
+_TRACERS = re.compile(
+    r"jax/_src/(lax|numpy|state|interpreters/(ad|batching|mlir|partial_eval)|core|linear_util|api_util|tree_util|util"
+    r"|source_info_util|effects|dtypes|config|ad_util|custom_derivatives)\b|jaxlib/mlir/"
+)
+_TRACEBACK = "Traceback (most recent call last)"
+
 
 @dataclasses.dataclass(frozen=True)
 class Hung:
-    """Still running after `seconds` of wall time, in the same function of the library, or outside of all libraries."""
+    """Still running after `seconds` of wall time, in the same function of the library, or outside of all libraries.
+
+    A hang in what JAX calls back stays one; where no exception was shown before, none is.
+    """
 
     failure: Failure
     seconds: float
@@ -22,7 +35,7 @@ class Hung:
     def seen(cls, outcome: Outcome, options: Options, text: str | None) -> Failure | None:
         if outcome.end is not End.TIMEOUT or options.hang is None:
             return None
-        return Failure("hang", "hang", f"still running after {options.hang:g} s", site(outcome.stack))
+        return Failure("hang", "hang", f"still running after {options.hang:g} s", _site(outcome))
 
     @classmethod
     def of(cls, failure: Failure, options: Options, original: str) -> Self:
@@ -39,9 +52,18 @@ class Hung:
         return False
 
     def matches(self, outcome: Outcome, text: str) -> bool:
-        return outcome.end is End.TIMEOUT and _place(site(outcome.stack)) == _place(self.failure.site)
+        return outcome.end is End.TIMEOUT and _place(_site(outcome)) == _place(self.failure.site)
+
+
+def _site(outcome: Outcome) -> str:
+    """Where it stands, and what else can be told from a program that hangs for another reason."""
+    at_work = [frame for frame in outcome.stack if frame.file.startswith(("jax/", "jaxlib/"))][-1:]
+    where = TRACING if at_work and _TRACERS.match(at_work[0].file) else site(outcome.stack)
+    called_back = ", called back" if is_called_back(outcome.stack) else ""
+    raised = ", after an exception" if _TRACEBACK in outcome.stderr else ""  # in another thread or process
+    return where + called_back + raised
 
 
 def _place(site: str) -> str:
     """Module and function: what waits in a loop is found now at one line, now at another."""
-    return site.rpartition(":")[0] or site
+    return re.sub(r":-?\d+(?=,|$)", "", site)

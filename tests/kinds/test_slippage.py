@@ -128,6 +128,44 @@ DEADLOCK = Case(
     Needs(hang=HANG),
     {"hang": HANG},
 )
+BLOCKED = JAX + "import queue\nqueue = queue.Queue(1)\n"
+PUT = "jax.pure_callback(lambda x: {}, jax.ShapeDtypeStruct((), 'float32'), 1.0).block_until_ready()"
+HANG_IN_CALLBACK = Case(
+    BLOCKED + "def tell(x):\n    for _ in range(3):\n        queue.put(x)\n"
+    "jax.jit(lambda x: jax.debug.callback(tell, x))(1.0)\njax.effects_barrier()",
+    BLOCKED + PUT.format("[queue.put(x), queue.put(x)]"),
+    {
+        "not in a callback": BLOCKED + "queue.put(1)\nqueue.put(1)",
+        "when the callback is over": BLOCKED + PUT.format("queue.put(x) or x") + "\nqueue.put(1)",
+    },
+    Needs(hang=HANG),
+    {"hang": HANG},
+)
+POOL = "import multiprocessing\n"
+CHILD = Case(
+    POOL + "def wait(x):\n    import threading\n    threading.Event().wait()\n"
+    "pool = multiprocessing.get_context('fork').Pool(1)\nprint('begin')\npool.map(wait, [0, 1])",
+    POOL + "def wait(x):\n    import threading\n    threading.Event().wait()\n"
+    "multiprocessing.get_context('fork').Pool(1).map(wait, [0])",
+    {
+        "the child does not know the function": POOL + "pool = multiprocessing.get_context('fork').Pool(1)\n"
+        "def wait(x):\n    pass\npool.map(wait, [0])",
+    },
+    Needs(hang=HANG),
+    {"hang": HANG},
+)
+GROWN = JAX + "def f(x, n):\n    return f(x * 1.5 + n, n - 1) + f(x * 2.5, n - 1) if n else x\n"
+BLOW_UP = Case(
+    GROWN + "class Model:\n    def __call__(self, x):\n        return jax.grad(f)(x, 28)\njax.jit(Model())(1.0)",
+    GROWN + "jax.jit(lambda x: f(x, 28))(1.0)",
+    {
+        "what ends": GROWN + "jax.jit(lambda x: f(x, 3))(1.0)",
+        "not traced": GROWN + "f(1, 28)",
+        "a wait": "import threading\nthreading.Event().wait()",
+    },
+    Needs(hang=HANG),
+    {"hang": HANG},
+)
 LOOP = "float(jax.lax.while_loop({}, lambda x: x * 2 % 7, 1))"
 ENDLESS = Case(
     JAX + "def unfinished(x):\n    return x < 5\ndef solve(x):\n"
