@@ -12,6 +12,9 @@ from jaxshrink.kinds.signature import Needs
 from jaxshrink.options import Options
 from jaxshrink.outcome import End, Outcome
 
+_INSTALLED = re.compile(r"(?<!\S)/\S*/(?:site|dist)-packages/")
+"""Where libraries lie, before the names of their files."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Printed:
@@ -54,7 +57,8 @@ def _found(match: str, outcome: Outcome) -> str | None:
         found = re.search(match, stream, re.MULTILINE)
         if found is not None:
             start = stream.rfind("\n", 0, found.start()) + 1
-            return stream[start:].split("\n", 1)[0].strip() or found[0]
+            line = stream[start:].split("\n", 1)[0].strip()
+            return _INSTALLED.sub("", line) or found[0]
     return None
 
 

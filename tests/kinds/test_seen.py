@@ -76,14 +76,19 @@ def seen(outcome: Outcome, **given: Any) -> Failure | None:
             Failure("output", "output", "loss  nan", "user"),
         ),
         (
-            Outcome(End.EXIT, code=0, compiles=(Compile("g"), *AGAIN)),
+            Outcome(End.EXIT, code=0, stderr="/home/me/env/lib/python3.11/site-packages/jax/core.py:7: UserWarning: x\n"),
+            {"match": "Warn"},
+            Failure("output", "output", "jax/core.py:7: UserWarning: x", "user"),
+        ),
+        (
+            Outcome(End.EXIT, code=0, compiles=(*[Compile("of_jax")] * 4, *AGAIN)),
             {"recompiles": 3},
-            Failure("recompile", "f", "f is compiled 3 times: static argument", "exit"),
+            Failure("recompile", "f", "compiled 3 times: static argument", "exit"),
         ),
         (
             Outcome(End.EXCEPTION, "KeyError", "0", compiles=(Compile("g"), Compile("g"), *AGAIN)),
             {"recompiles": "g:2"},
-            Failure("recompile", "g", "g is compiled 2 times: ", "exception"),
+            Failure("recompile", "g", "compiled 2 times: JAX does not say why", "exception"),
         ),
         (Outcome(End.EXIT, code=0), {"test": "true"}, Failure("test", "test", "true", "user")),
     ],
