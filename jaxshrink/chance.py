@@ -33,7 +33,14 @@ _SEEDED = frozenset({"default_rng", "RandomState", "Random", "seed", "SeedSequen
 
 def takes_part(texts: Iterable[str]) -> bool:
     """Whether a program calls something by whose result two of its runs may differ."""
-    return any(_sources(ast.parse(text)) for text in texts)
+    return any(sources(ast.parse(text)) for text in texts)
+
+
+def sources(tree: ast.Module) -> list[ast.Call]:
+    """The calls whose result may differ from run to run."""
+    nodes = list(ast.walk(tree))
+    of_jax = {alias.asname or alias.name for node in nodes for alias in _imported_from_jax(node)}
+    return [node for node in nodes if isinstance(node, ast.Call) and _is_source(node, of_jax)]
 
 
 def pinned(view: View) -> Iterator[ast.Module]:
@@ -41,20 +48,13 @@ def pinned(view: View) -> Iterator[ast.Module]:
 
     One for each seed, if generators take part; nothing where nothing can be pinned.
     """
-    calls = _sources(view.tree)
+    calls = sources(view.tree)
     generators = [call for call in calls if _name(call) in _SEEDED]
     known = [(call, view.rendered(call)) for call in calls]
     answers = [Edit.replace(call, value) for call, value in known if isinstance(value, ast.Constant)]
     for seed in range(SEEDS if generators else bool(answers)):
         seeded = [Edit.replace(call, ast.Call(call.func, [ast.Constant(seed)], [])) for call in generators]
         yield trees.apply(view.tree, [*answers, *seeded])
-
-
-def _sources(tree: ast.Module) -> list[ast.Call]:
-    """The calls whose result may differ from run to run."""
-    nodes = list(ast.walk(tree))
-    of_jax = {alias.asname or alias.name for node in nodes for alias in _imported_from_jax(node)}
-    return [node for node in nodes if isinstance(node, ast.Call) and _is_source(node, of_jax)]
 
 
 def _imported_from_jax(node: ast.AST) -> Sequence[ast.alias]:

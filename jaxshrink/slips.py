@@ -1,4 +1,4 @@
-"""What a reduction slips to: programs that fail, or say the words of a failure, by themselves.
+"""What a reduction slips to: programs that fail, or say the words of a failure, by themselves, or by chance.
 
 `assert False` is a splendid reduction of any failed assertion.
 """
@@ -11,6 +11,7 @@ import functools
 from collections.abc import Mapping
 from typing import TypeGuard
 
+from jaxshrink.chance import sources
 from jaxshrink.operations import is_constant
 
 _SUSPICIOUS = frozenset({
@@ -29,7 +30,9 @@ def slips(original: str, candidate: str) -> str | None:
 @functools.lru_cache(maxsize=16)
 def _suspicious(text: str) -> collections.Counter[str]:
     found: collections.Counter[str] = collections.Counter()
-    nodes = list(ast.walk(ast.parse(text)))
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
+    found["chance"] = len(sources(tree))  # what fails each time is not to fail now and then
     functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
     for node in nodes:
         match node:

@@ -286,6 +286,7 @@ def test_a_class_of_a_module_of_the_program() -> None:
         "from jax.numpy import result_type as r",
         "float('nan')",
         "np.nan",
+        "import numpy as np\nf(np.random.normal(size=3))",
     ],
 )
 def test_slips(candidate: str) -> None:

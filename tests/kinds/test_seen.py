@@ -76,7 +76,7 @@ def seen(outcome: Outcome, **given: Any) -> Failure | None:
             Failure("output", "output", "loss  nan", "user"),
         ),
         (
-            Outcome(End.EXIT, code=0, stderr="/home/me/env/lib/python3.11/site-packages/jax/core.py:7: UserWarning: x\n"),
+            Outcome(End.EXIT, code=0, stderr="/usr/lib/python3.11/site-packages/jax/core.py:7: UserWarning: x\n"),
             {"match": "Warn"},
             Failure("output", "output", "jax/core.py:7: UserWarning: x", "user"),
         ),
