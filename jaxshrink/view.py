@@ -10,7 +10,7 @@ from typing import TypeVar, overload
 from jaxshrink import render
 from jaxshrink import tree as trees
 from jaxshrink.observation import Observation, Span
-from jaxshrink.render import Unrenderable
+from jaxshrink.render import Style, Unrenderable
 from jaxshrink.scopes import FUNCTION, Binding, Function, Scopes
 
 A = TypeVar("A", bound=ast.AST)
@@ -59,14 +59,14 @@ class View:
         """The nodes of these classes, outer before inner, in source order."""
         return (node for node in self.nodes if isinstance(node, kinds))
 
-    def rendered(self, node: ast.AST) -> ast.expr | None:
+    def rendered(self, node: ast.AST, style: Style = Style.ONES) -> ast.expr | None:
         """New source for the last value that the expression had in the observed run, if it is plain."""
         origin = getattr(node, "origin", None)
         value = self.observation.values.get(Span(*origin)) if origin and self.observation else None
         if value is None or self.observation is None or not self.holes:
             return None
         try:
-            return render.plain(value, self.observation.objects)
+            return render.plain(value, self.observation.objects, style)
         except Unrenderable:
             return None
 

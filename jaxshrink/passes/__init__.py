@@ -103,7 +103,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("methods", classes.methods, refactors=True),
     Pass("merged", variables.merged, refactors=True),
     Pass("ones", arrays.ones),
-    Pass("distinct", arrays.distinct),
+    Pass("other-numbers", arrays.other_numbers),
     Pass("one-library", arrays.one_library),
     Pass("dimensions", numbers.dimensions),
     Pass("numbers", numbers.numbers),

@@ -7,13 +7,14 @@ import math
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
+from jaxshrink.render import Style
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
 
 CONSTRUCTORS = frozenset({"ones", "zeros", "empty", "full", "ShapeDtypeStruct", "arange", "eye", "normal", "uniform"})
 
-LONG = 8
-"""Nodes of an expression that is worth being replaced by `arange`, which takes as many."""
+SHORT = 6
+"""Nodes of an array of one number, as short as they are written."""
 
 
 def is_constructor(call: ast.Call) -> bool:
@@ -30,15 +31,18 @@ def in_shape(view: View, node: ast.AST) -> bool:
     return isinstance(parent, ast.Call) and is_constructor(parent) and parent.args[:1] == [node]
 
 
-def distinct(view: View) -> Iterator[Edit]:
-    """Put an array of numbers that all differ in the place of one that is computed, where ones would not do."""
+def other_numbers(view: View) -> Iterator[Edit]:
+    """Put zeros, numbers that all differ, or those that were observed in the place of what computes an array."""
     for node in view.all(ast.expr) if view.thorough else ():
-        if trees.extent(node) > LONG and not (isinstance(node, ast.Call) and is_constructor(node)):
-            match view.rendered(node):
-                case ast.Call(func=ast.Attribute(value=library), args=[shape, *_]) as array if is_constructor(array):
-                    for source in _counted(shape):
-                        counted = trees.expression(f"{ast.unparse(library)}.{source}")
-                        yield Edit({node: counted}, 1, ("distinct", source, trees.identity(node)))
+        plain = isinstance(node, ast.Call) and is_constructor(node)
+        array = view.rendered(node) if trees.extent(node) > SHORT and not plain else None
+        if not isinstance(array, ast.Call):
+            continue
+        numbers = [view.rendered(node, style) for style in (Style.ZEROS, Style.EXACT)]
+        if is_constructor(array) and isinstance(array.func, ast.Attribute):
+            numbers += _distinct(ast.unparse(array.func.value), array.args[0])
+        for new in filter(None, numbers):
+            yield Edit({node: new}, trees.extent(node) - trees.extent(new))
 
 
 def one_library(view: View) -> Iterator[Edit]:
@@ -103,13 +107,14 @@ def axes(view: View) -> Iterator[Edit]:
             yield Edit.replace(shape, shape.elts[0])
 
 
-def _counted(shape: ast.expr) -> tuple[str, ...]:
-    """`arange`, of integers and of floats, in a shape; nothing for a single number."""
+def _distinct(library: str, shape: ast.expr) -> list[ast.expr]:
+    """Whole numbers from 0, and numbers from 0 to 1 that are rounded, in a shape; nothing for a single number."""
     sizes = ast.literal_eval(shape)
     sizes = (sizes,) if isinstance(sizes, int) else sizes
     size = math.prod(sizes)
     formed = f".reshape({', '.join(map(str, (-1, *sizes[1:])))})" if len(sizes) > 1 else ""
-    return (f"arange({size}){formed}", f"arange({size}.0){formed}") if size > 1 else ()
+    sources = (f"{library}.{numbers}{formed}" for numbers in (f"arange({size})", f"linspace(0, 1, {size})"))
+    return [trees.expression(source) for source in sources] if size > 1 else []
 
 
 def _dtype(call: ast.Call) -> list[ast.expr]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jaxshrink.observation import Array
 from tests.passes.proposing import array, edits_of, written
 
 
@@ -57,17 +58,19 @@ def test_one_library() -> None:
 
 
 @pytest.mark.parametrize(
-    ("shape", "after"),
+    ("value", "after"),
     [
-        ((6,), "f(jnp.arange(6))"),
-        ((2, 3), "f(jnp.arange(6).reshape(-1, 3))"),
-        ((2, 3), "f(jnp.arange(6.0).reshape(-1, 3))"),
+        (array(6), "f(jnp.zeros(6))"),
+        (array(6), "f(jnp.arange(6))"),
+        (array(2, 3), "f(jnp.arange(6).reshape(-1, 3))"),
+        (array(2, 3, lib="numpy"), "f(np.linspace(0, 1, 6).reshape(-1, 3))"),
+        (Array("jax", (2,), "float32", data=[0.5, 3.0]), "f(jnp.array([0.5, 3.0], jnp.float32))"),
+        (Array("jax", (), "float32", data=0.5), "f(jnp.float32(0.5))"),
     ],
 )
-def test_distinct(shape: tuple[int, ...], after: str) -> None:
-    before = "f(g(h(a, b), h(c, d)))"
-    assert written(after) in edits_of("distinct", before, {"g(h(a, b), h(c, d))": array(*shape)})
+def test_other_numbers(value: Array, after: str) -> None:
+    assert written(after) in edits_of("other-numbers", "f(g(h(a, b)))", {"g(h(a, b))": value})
 
 
-def test_a_single_number_is_not_distinct() -> None:
-    assert edits_of("distinct", "f(g(h(a, b), h(c, d)))", {"g(h(a, b), h(c, d))": array(1)}) == []
+def test_what_is_plain_keeps_its_numbers() -> None:
+    assert edits_of("other-numbers", "f(jnp.ones((2, 3)))", {"jnp.ones((2, 3))": array(2, 3)}) == []
