@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import collections
 import contextlib
+import dataclasses
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from jaxshrink import order
 from jaxshrink import tree as trees
@@ -15,7 +17,7 @@ from jaxshrink.cover import covered
 from jaxshrink.interest import Interest, last_good
 from jaxshrink.lift import lifted
 from jaxshrink.lift.draft import spans
-from jaxshrink.observation import Observation
+from jaxshrink.observation import Observation, Span, UserFrame
 from jaxshrink.outcome import Tier
 from jaxshrink.passes import Pass
 from jaxshrink.render import Style
@@ -34,6 +36,10 @@ LONG = 120
 
 CHECK_EVERY = 80
 """Provisional runs after which the best is confirmed by a better one: what it refutes is lost work."""
+
+
+RECURRING = 2
+"""Frames at one place, from either end of the stack, that are lifted."""
 
 
 class _Refuted(Exception):
@@ -123,7 +129,8 @@ class Cuts:
         for tier in self.tiers() if self.values else ():
             if tier is not Tier.COLD or self.interest.floor is Tier.COLD:
                 styles = (Style.ONES,) if tier is Tier.ABSTRACT else Style
-                proposals = itertools.chain(*(lifted(view, self.observation, style) for style in styles))
+                seen = dataclasses.replace(self.observation, frames=_ends_of_recursion(self.observation.frames))
+                proposals = itertools.chain(*(lifted(view, seen, style) for style in styles))
                 candidates = _ordered(proposals, self.whole)
                 found = self.first(candidates, tier)
                 if found is not None:
@@ -188,6 +195,20 @@ def keep_failing(view: View, observation: Observation) -> None:
             keep(at)
             above = view.parents[at]
             at = None if isinstance(above, FUNCTION) else above  # a function whose body failed had been defined
+
+
+def _ends_of_recursion(frames: Sequence[UserFrame]) -> tuple[UserFrame, ...]:
+    """The frames without those that stand, deep in a recursion, where others stand nearer to both of its ends."""
+
+    def first(frames: Iterable[UserFrame]) -> Iterator[int]:
+        counts: collections.Counter[Span] = collections.Counter()
+        for frame in frames:
+            counts[frame.span] += 1
+            if counts[frame.span] <= RECURRING:
+                yield frame.position
+
+    kept = {*first(frames), *first(reversed(frames))}
+    return tuple(frame for frame in frames if frame.position in kept)
 
 
 def _ordered(candidates: Iterator[ast.Module], whole: ast.Module) -> list[ast.Module]:
