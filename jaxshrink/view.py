@@ -9,7 +9,7 @@ from typing import TypeVar, overload
 
 from jaxshrink import render
 from jaxshrink import tree as trees
-from jaxshrink.observation import Observation, Span
+from jaxshrink.observation import Observation, Recipe, Ref, Span
 from jaxshrink.render import Style, Unrenderable
 from jaxshrink.scopes import FUNCTION, Binding, Function, Scopes
 
@@ -61,14 +61,22 @@ class View:
 
     def rendered(self, node: ast.AST, style: Style = Style.ONES) -> ast.expr | None:
         """New source for the last value that the expression had in the observed run, if it is plain."""
-        origin = getattr(node, "origin", None)
-        value = self.observation.values.get(Span(*origin)) if origin and self.observation else None
+        value = self._value(node)
         if value is None or self.observation is None or not self.holes:
             return None
         try:
             return render.plain(value, self.observation.objects, style)
         except Unrenderable:
             return None
+
+    def recipe(self, node: ast.AST) -> Recipe | None:
+        """What was observed as the last value of the expression."""
+        value = self._value(node)
+        return self.observation.objects[value] if value is not None and self.observation is not None else None
+
+    def _value(self, node: ast.AST) -> Ref | None:
+        origin = getattr(node, "origin", None)
+        return self.observation.values.get(Span(*origin)) if origin and self.observation else None
 
     def stand_in(self, node: ast.AST) -> ast.expr | None:
         """A number that may stand for the array that an expression was; where nothing was observed, 1.0."""
@@ -87,8 +95,7 @@ class View:
 
     def observed(self, node: ast.AST) -> bool:
         """Was any value of the expression observed, plain or not?"""
-        origin = getattr(node, "origin", None)
-        return origin is not None and self.observation is not None and Span(*origin) in self.observation.values
+        return self._value(node) is not None
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement around a node."""

@@ -107,8 +107,7 @@ def splice(view: View) -> Iterator[Edit]:
             continue
         bound = bound_arguments(function.args, calls[0])
         statement = view.statement(calls[0])
-        simple = ast.Expr | ast.Assign | ast.Return | ast.AugAssign | ast.AnnAssign
-        if bound is None or not isinstance(statement, simple):
+        if bound is None or not _comes_first(view, calls[0], statement):
             continue
         body = list(function.body)
         result: ast.expr | None = None
@@ -134,6 +133,16 @@ def splice(view: View) -> Iterator[Edit]:
         changes[statement] = (*setup, *body, *rest)
         changes[calls[0]] = result if result is not None else ast.Constant(None)
         yield Edit(changes, 8)
+
+
+def _comes_first(view: View, call: ast.Call, statement: ast.stmt) -> bool:
+    """Is the call made when the statement begins, and once?"""
+    match statement:
+        case ast.For(iter=part) | ast.If(test=part):
+            return view.inside(call, part)
+        case ast.With(items=[item]):
+            return view.inside(call, item)
+    return isinstance(statement, ast.Expr | ast.Assign | ast.Return | ast.AugAssign | ast.AnnAssign | ast.Assert)
 
 
 def unwrap_module_guard(view: View) -> Iterator[Edit]:

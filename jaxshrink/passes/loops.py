@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
+from jaxshrink.observation import Array, Collection, Dictionary
 from jaxshrink.passes.arrays import is_constructor
-from jaxshrink.tree import Edit
+from jaxshrink.tree import Edit, Replacement
 from jaxshrink.view import View
 
 Loop = ast.For | ast.comprehension
@@ -39,6 +40,9 @@ def loops(view: View) -> Iterator[Edit]:
             case _ if name != "range" and isinstance(target, ast.Name):
                 if (length := _length(view, source)) is not None:
                     yield _over(loop, target, _range(length))
+                    sizes = _counting(view, loop, target, length)
+                    if sizes is not None:
+                        yield sizes
 
 
 def _over(loop: Loop, target: ast.expr, source: ast.expr) -> Edit:
@@ -56,14 +60,24 @@ def _range(length: int) -> ast.expr:
 
 def _length(view: View, node: ast.expr) -> int | None:
     """How many elements are looped over, by what is written there or else by what was observed."""
-    for source in (node, view.rendered(node)):
-        match source:
-            case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
-                return None if any(isinstance(element, ast.Starred) for element in elements) else len(elements)
-            case ast.Dict(keys=keys):
-                return len(keys)
-            case ast.Call(args=[shape, *_]) if is_constructor(source):
-                first = shape.elts[0] if isinstance(shape, ast.Tuple) and shape.elts else shape
-                if isinstance(first, ast.Constant) and type(first.value) is int:
-                    return first.value
+    match node:
+        case ast.Tuple(elts=elements) | ast.List(elts=elements):
+            return None if any(isinstance(element, ast.Starred) for element in elements) else len(elements)
+        case ast.Call(args=[ast.Tuple(elts=[ast.Constant(value=int(size)), *_]) | ast.Constant(value=int(size)), *_]):
+            if is_constructor(node):
+                return size
+    match view.recipe(node):
+        case Collection(items=items) | Dictionary(items=items):
+            return len(items)
+        case Array(shape=(size, *_)):
+            return size
     return None
+
+
+def _counting(view: View, loop: Loop, target: ast.Name, length: int) -> Edit | None:
+    """Loop over sizes: arrays, or what they are made of, that may differ in their shapes."""
+    binding = view.binding(target)
+    if binding is None or len(binding.definitions) != 1 or not isinstance(view.recipe(target), Array | Collection):
+        return None
+    of_size: dict[ast.AST, Replacement] = {use: trees.expression(f"jnp.ones({target.id})") for use in binding.uses}
+    return Edit({**of_size, loop.iter: _range(length)}, 1)

@@ -116,6 +116,8 @@ def test_inline_calls(before: str, after: str) -> None:
             "def h(x):\n    g(x)\n    return k(x)\nh(a)",
         ),
         ("def f(x, y=2):\n    g(x)\n    h(y)\nf(a)", "x = a\ny = 2\ng(x)\nh(y)"),
+        ("def f(x):\n    g(x)\n    return h(x)\nfor y in f(a):\n    k(y)", "x = a\ng(x)\nfor y in h(x):\n    k(y)"),
+        ("def f():\n    g()\n    return h()\nassert f(), 'm'", "g()\nassert h(), 'm'"),
         ("def f(x, *y):\n    g(x)\n    h(*y)\nf(a, b, c)", "x = a\ny = (b, c)\ng(x)\nh(*y)"),
         ("def f(x):\n    g(x)\n    h(x)\nx = a\nf(x + 1)\nk(x)", "x = a\ng(x + 1)\nh(x + 1)\nk(x)"),
     ],
@@ -129,6 +131,7 @@ def test_splice(before: str, after: str) -> None:
     [
         "def f(x):\n    if x:\n        return 1\n    return 2\nf(a)",
         "def f():\n    yield 1\nf()",
+        "def f():\n    a()\n    return b()\nwhile f(): g()",
         "def f(**x):\n    g(x)\nf(a=a)",
         "def f(n):\n    f(n)",
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from jaxshrink.observation import Collection
 from tests.passes.proposing import array, edits_of, written
 
 
@@ -27,3 +28,9 @@ def test_loops(before: str, after: str) -> None:
 
 def test_loops_that_read_all_or_are_of_unknown_length() -> None:
     assert edits_of("loops", "for i, x in enumerate(b): f(i, x)\nfor x in b: f(x)\nfor i in range(3): f(i)") == []
+
+
+def test_what_is_looped_over_is_of_different_sizes() -> None:
+    after = written("for x in range(2): f(jnp.ones(x))")
+    assert after in edits_of("loops", "for x in a: f(x)", {"a": Collection("list", (0, 0)), "x": array(2)})
+    assert after not in edits_of("loops", "for x in a: f(x)", {"a": Collection("list", (0, 0)), "x": 1})
