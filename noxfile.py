@@ -11,7 +11,6 @@ import nox
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "venv"
 nox.options.reuse_venv = "yes"
-nox.options.sessions = ["lint", "types", "tests", "corpus"]
 
 CASES = "../shared"
 
@@ -35,6 +34,10 @@ PYTHONS = pythons()
 OLDEST_AND_NEWEST = list(dict.fromkeys(PYTHONS[:1] + PYTHONS[-1:]))
 """Enough for an old and a new JAX: each Python gets the newest that it can run."""
 
+nox.options.sessions = [
+    "lint", "types", *(f"{name}-{python}" for name in ("tests", "corpus") for python in OLDEST_AND_NEWEST),
+]  # fmt: skip
+
 
 @nox.session
 def lint(session: nox.Session) -> None:
@@ -52,7 +55,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """All but the corpus, on each Python."""
+    """All but the corpus, on each Python; by default on the oldest and the newest."""
     session.install(".[test]")
     session.run("pytest", "-m", "not corpus", *session.posargs)
 
