@@ -15,6 +15,9 @@ from jaxshrink.outcome import End, Outcome
 
 _TOLD = re.compile(r"RESOURCE_EXHAUSTED|[Oo]ut of memory|Unable to allocate|MemoryError")
 
+_WRAPPED = re.compile(r"^[A-Z_]+: (Error dispatching computation: )+")
+"""What XLA puts before its message once for each computation that waited for the one that failed."""
+
 
 @dataclasses.dataclass(frozen=True)
 class OutOfMemory:
@@ -50,8 +53,10 @@ class OutOfMemory:
             return old.type == "memory"
         if outcome.end is not End.EXCEPTION or outcome.type != old.type or not _tells(outcome):
             return False
-        message = first_sentence(outcome.message or "", self.names)
-        return site(outcome.frames) == old.site and message == first_sentence(old.message, self.names)
+        return site(outcome.frames) == old.site and self._said(outcome.message or "") == self._said(old.message)
+
+    def _said(self, message: str) -> tuple[object, ...]:
+        return first_sentence(_WRAPPED.sub("", message), self.names), bool(_WRAPPED.match(message))
 
 
 def _tells(outcome: Outcome) -> bool:

@@ -184,6 +184,16 @@ ENDLESS = Case(
     {"hang": HANG},
 )
 
+LATER = JAX + "x = jnp.ones((1 << 20, 1))\n"
+TOLD_LATER = Case(
+    LATER + "def distances(x):\n    return x - x.T\nprint(float(distances(x)[0, 0]))",
+    LATER + "float((x - x.T).max())",
+    {
+        "a size that fits": LATER.replace("20", "10") + "float((x - x.T).max())",
+        "told at once": LATER + "x - jnp.ones((1 << 20, 1 << 20))",
+        "not in JAX": "import numpy as np\nfloat(np.ones((1 << 25, 1 << 25)).sum())",
+    },
+)
 TOLD = Case(
     JAX + "def kernel(n):\n    return jnp.ones((n, n))\nkernel(1 << 20)",
     JAX + "jnp.ones((1, 1 << 40))",
