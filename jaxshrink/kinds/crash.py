@@ -19,6 +19,12 @@ NATIVE = "native"
 CALLED_BACK = "user, called back"
 """The site of a crash in the program's own function that JAX called from a computation: that call must stay."""
 
+OVERFLOW = "deep in a recursion"
+"""The site of a crash where the stack is at its end: it is at its end in ever other functions."""
+
+_CUT_OFF = "\n  ...\n"
+"""What faulthandler leaves out of a dump of a hundred frames."""
+
 _EXIT = "exit"
 
 
@@ -80,6 +86,8 @@ def _described(outcome: Outcome) -> str:
 def _site(outcome: Outcome) -> str:
     if outcome.native:
         return NATIVE
+    if outcome.signal in (signal.SIGSEGV, signal.SIGBUS) and _CUT_OFF in outcome.stderr:
+        return OVERFLOW
     found = site(outcome.stack)
     return CALLED_BACK if found == "user" and is_called_back(outcome.stack) else found
 
