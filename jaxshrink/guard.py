@@ -34,6 +34,10 @@ _ROLES = (
 """Names of derivatives, and of what tells a wrong number; those of one set may stand for each other."""
 
 
+_PURE = tuple(f"jax.{module}." for module in ("numpy", "lax", "nn", "random", "scipy"))
+"""What has no effect but its result."""
+
+
 class Watched(enum.Enum):
     """What something else than the guard watches over."""
 
@@ -117,7 +121,7 @@ class _Flow:
         waiting: list[ast.AST] = [statement, *self._conditions(statement)]
         seen: set[ast.AST] = set()
         while waiting:
-            for node in ast.walk(waiting.pop()):
+            for node in self._parts(waiting.pop()):
                 if node in seen:
                     continue
                 seen.add(node)
@@ -130,6 +134,35 @@ class _Flow:
                         yield root
                     for definition in binding.definitions:
                         waiting += (part for part in self._sources(definition) if part not in seen)
+
+    def _parts(self, node: ast.AST) -> Iterator[ast.AST]:
+        """The node and all in it, apart from statements by which nothing but a value is made, and dropped."""
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting += (child for child in ast.iter_child_nodes(node) if not self._is_idle(child))
+
+    def _is_idle(self, node: ast.AST) -> bool:
+        match node:
+            case ast.Expr(ast.Call(func=function)):
+                return self._full_name(function).startswith(_PURE)
+            case ast.Expr(ast.Await() | ast.Yield() | ast.YieldFrom()):
+                return False
+        return isinstance(node, ast.Expr)
+
+    def _full_name(self, node: ast.AST) -> str:
+        """The dotted name of what was imported, and of what is taken from it; empty for other things."""
+        if isinstance(node, ast.Attribute):
+            owner = self._full_name(node.value)
+            return f"{owner}.{node.attr}" if owner else ""
+        binding = self.scopes.of.get(node)
+        imported = [each for each in binding.definitions if isinstance(each, ast.alias)] if binding else []
+        for alias in imported:
+            above = self.parents[alias]
+            module = f"{above.module}." if isinstance(above, ast.ImportFrom) else ""
+            return f"{module}{alias.name}" if alias.asname or module else alias.name.partition(".")[0]
+        return ""
 
     def _library(self, name: ast.Name, binding: Binding) -> str | None:
         """The last part of the dotted name that begins here, where that names what a library has and a call takes."""

@@ -121,3 +121,21 @@ def test_what_another_run_fails_in_flows_into_the_guard() -> None:
     text = HEAD + "x = jnp.log(-1.0)\ny = jnp.log(-2.0)\nassert x == x"
     assert feeds(failed(text, 3), failed(text), text)
     assert not feeds(failed(text, 4), failed(text), text)
+
+
+@pytest.mark.parametrize(
+    ("statement", "flows"),
+    [
+        ("x = jnp.where(x > 0, x, 1)", True),
+        ("jnp.where(x > 0, x, 1)", False),
+        ("jax.debug.where(x)", True),
+        ("x", False),
+    ],
+)
+def test_what_is_computed_and_dropped_flows_nowhere(statement: str, flows: bool) -> None:
+    found = flow(f"""\
+        def f(x):
+            {statement}
+            return jnp.exp(x)
+        assert f(1) == 2""")
+    assert "exp" in found and ("where" in found) == flows
