@@ -146,8 +146,22 @@ class Interest:
         """How the texts end in a tier."""
         if self.hang is not None:
             self.runner.idle = IDLE
-            return self.runner.run(texts, tier, self.patience, sample=True)
+            outcomes = self.runner.run(texts, tier, self.patience, sample=True)
+            return self.awaited(texts, outcomes, tier) if self.patience < self.hang else outcomes
         return self.decided(self.runner, texts, tier)
+
+    def awaited(self, texts: Sequence[str], outcomes: list[Outcome], tier: Tier) -> list[Outcome]:
+        """How the texts end that have not come yet to where the original hangs."""
+        assert self.hang is not None
+        under_way = [
+            i
+            for i, outcome in enumerate(outcomes)
+            if outcome.end is End.TIMEOUT and not self.question.answer(outcome, texts[i])
+        ]
+        longer = self.runner.run([texts[i] for i in under_way], tier, self.hang, sample=True) if under_way else []
+        for i, outcome in zip(under_way, longer, strict=True):
+            outcomes[i] = outcome
+        return outcomes
 
     def decided(self, runner: Oracle, texts: Sequence[str], tier: Tier) -> list[Outcome]:
         """How the texts end in a tier; where abstract runs cannot tell, in warm ones."""

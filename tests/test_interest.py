@@ -11,7 +11,7 @@ import pytest
 
 from jaxshrink.controls import Control
 from jaxshrink.failure import Failure
-from jaxshrink.interest import LONGER, Interest, Question, TimeUp, last_good
+from jaxshrink.interest import IMPATIENT, LONGER, Interest, Question, TimeUp, last_good
 from jaxshrink.kinds.crash import Crashed
 from jaxshrink.kinds.exception import Raised
 from jaxshrink.kinds.hang import Hung
@@ -222,3 +222,13 @@ def test_last_good(holding: int) -> None:
 
     assert last_good(texts, holds) == holding
     assert len(asked) <= 3
+
+
+def test_what_has_not_come_to_the_hang_yet_gets_more_time() -> None:
+    def ends(text: str, tier: Tier, times: int, timeout: float | None) -> Outcome:
+        there = text == "late" and (timeout or 0) > 5
+        return Outcome(End.TIMEOUT, stack=WAITS if there else (Frame("jax/_src/compiler.py", "compile", 1),))
+
+    fake = Fake(ends)
+    assert asking(fake, HUNG)(["late", "elsewhere"]) == [True, False]
+    assert [timeout for *_, timeout in fake.asked] == [IMPATIENT, IMPATIENT, 10.0, 10.0]
