@@ -28,11 +28,14 @@ class End:
 
 
 def fixed(view: View) -> Iterator[Edit]:
-    """Where all calls pass the same for a parameter, `jit(f)(x)` among them, that is read in its place."""
+    """Where several calls all pass the same for a parameter, `jit(f)(x)` among them, that is read in its place.
+
+    Of a single call that is left to `arguments`: what a transformation traces is no longer traced then.
+    """
     for function in view.all(ast.FunctionDef, ast.Lambda):
         ends = _ends(view, function)
         passed = [bound_arguments(function.args, end.call) for end in ends or ()]
-        if not ends or None in passed or function.args.vararg is not None:
+        if not ends or len(ends) < 2 or None in passed or function.args.vararg is not None:
             continue
         for position, arg in enumerate(function.args.args):
             binding = view.binding(arg)
@@ -45,7 +48,7 @@ def fixed(view: View) -> Iterator[Edit]:
             if len({ast.dump(value) for value in values}) == 1 and view.means_same(values[0], function):
                 value = trees.clone(values[0])
                 yield Edit({**changes, arg: DELETE, **dict(substituted(binding, value))}, 6, ("fixed", about))
-            if len(ends) > 1 and not _only_by_name(view, function, ends):  # else `parameters` does
+            if not _only_by_name(view, function, ends):  # else `parameters` does
                 holes: dict[ast.AST, Replacement] = {
                     use: hole for use in binding.uses if (hole := view.stand_in(use)) is not None
                 }

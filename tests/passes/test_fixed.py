@@ -28,6 +28,7 @@ def test_what_all_calls_pass_is_read_in_the_place_of_the_parameter(before: str, 
     "source",
     [
         "def f(a): return a\nf(1)\nf(2)",
+        "def f(a): return a\njax.jit(f)(1)",  # of what is traced, `arguments` thinks
         "def f(a): return a\nf(1)\nh(f)",
         "def f(a): return a\ndef g(b): return f(b)\ng(1)\ng(2)",  # `b` means nothing in `f`
         "def f(a): return a\njax.lax.scan(f, 1)",
