@@ -42,9 +42,9 @@ class Command:
         options = {"stdin": subprocess.DEVNULL, "timeout": 120, "env": environment, "cwd": self.folder, **options}
         return subprocess.run(command, capture_output=True, text=True, **options)
 
-    def report(self, *arguments: str | Path) -> tuple[int, dict[str, Any]]:
+    def report(self, *arguments: str | Path, **options: Any) -> tuple[int, dict[str, Any]]:
         """The exit code and what `--json` prints; nothing else may be on stdout."""
-        done = self("--json", *arguments)
+        done = self("--json", *arguments, **options)
         report: dict[str, Any] = json.loads(done.stdout)
         return done.returncode, report
 
