@@ -88,6 +88,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("plainer", transforms.plainer),
     Pass("tuples", containers.tuples, refactors=True),
     Pass("keys", containers.keys, refactors=True),
+    Pass("unpacked", containers.unpacked, refactors=True),
     Pass("unkeyed", containers.unkeyed, refactors=True),
     Pass("instances", classes.instances, refactors=True),
     Pass("aliases", variables.aliases, ALL, refactors=True),

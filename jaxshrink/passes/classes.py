@@ -44,13 +44,17 @@ def instances(view: View) -> Iterator[Edit]:
 
 def records(view: View) -> Iterator[Edit]:
     """Make instances of a class with named fields tuples: `S(a, b=c)` is `(a, c)`, `s.b` is `s[1]`."""
-    for cls in view.all(ast.ClassDef):
-        binding, arguments = view.binding(cls), fields(cls)
-        calls = view.calls(binding) if binding is not None and arguments.args else None
+    for definition in view.all(ast.ClassDef, ast.Assign):
+        is_class = isinstance(definition, ast.ClassDef)
+        binding = view.binding(definition if isinstance(definition, ast.ClassDef) else definition.targets[0])
+        arguments = fields(definition) if isinstance(definition, ast.ClassDef) else _named_tuple(definition.value)
+        if binding is None or (len(binding.definitions) > 1 and not is_class) or not arguments.args:
+            continue
+        calls = view.calls(binding)
         bound = {call: bound_arguments(arguments, call) for call in calls or ()}
         if not bound or None in bound.values():
             continue
-        changes: dict[ast.AST, Replacement] = {cls: DELETE}
+        changes: dict[ast.AST, Replacement] = {definition: DELETE}
         for call, values in bound.items():
             changes[call] = ast.Tuple([*(values or {}).values()], ast.Load())
         position = {arg.arg: i for i, arg in enumerate(arguments.args)}
@@ -60,7 +64,20 @@ def records(view: View) -> Iterator[Edit]:
         for call in view.all(ast.Call):
             if isinstance(call.func, ast.Attribute) and call.func.attr == "_replace":
                 changes[call] = _with_replaced(call.func.value, list(position), call.keywords)
-        yield Edit(changes, trees.extent(cls), ("record", trees.identity(cls)))
+        yield Edit(changes, trees.extent(definition), ("record", trees.identity(definition)))
+
+
+def _named_tuple(made: ast.expr) -> ast.arguments:
+    """The parameters of what `namedtuple("S", "a b")` makes; none of other values."""
+    names: list[str] = []
+    match made:
+        case ast.Call(func=ast.Attribute(attr="namedtuple") | ast.Name(id="namedtuple"), args=[_, listed]):
+            match listed:
+                case ast.Constant(value=str(text)):
+                    names = text.replace(",", " ").split()
+                case ast.List(elts=elements) | ast.Tuple(elts=elements):
+                    names = [str(each.value) for each in elements if isinstance(each, ast.Constant)]
+    return ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
 
 
 def fields(cls: ast.ClassDef) -> ast.arguments:

@@ -63,6 +63,24 @@ def unkeyed(view: View) -> Iterator[Edit]:
                 yield Edit({holder: value, **{read: read.value for read in reads}}, len(reads) + 2)
 
 
+def unpacked(view: View) -> Iterator[Edit]:
+    """Put the elements of a display where they are looked up: with `p = (a, b)`, `p[1]` is `b`."""
+    for statement in view.all(ast.Assign):
+        target = statement.targets[0]
+        binding = view.binding(target)
+        if not isinstance(target, ast.Name) or binding is None or len(binding.definitions) != 1 or not binding.uses:
+            continue
+        changes: dict[ast.AST, Replacement] = {statement: DELETE}
+        for use in binding.uses:
+            read = view.parents[use]
+            element = _looked_up(statement.value, read) if isinstance(read, ast.Subscript) else None
+            if element is None or read in changes:
+                break
+            changes[read] = trees.clone(element)
+        else:
+            yield Edit(changes, 3)
+
+
 def projections(view: View) -> Iterator[Edit]:
     """Return what callers take of the result: `f(x).a` where `f` returns `C(y, z)` is `f(x)` that returns `y`."""
     for function in view.all(ast.FunctionDef, ast.Lambda):
@@ -85,6 +103,12 @@ def _held(node: ast.Dict | ast.Tuple | ast.List | ast.Call, key: str) -> ast.exp
             return elements[int(key)] if key.isdecimal() and int(key) < len(elements) else None
         case ast.Call(keywords=keywords):
             return next((keyword.value for keyword in keywords if keyword.arg == key), None)
+
+
+def _looked_up(display: ast.expr, read: ast.Subscript) -> ast.expr | None:
+    if isinstance(display, ast.Dict | ast.Tuple | ast.List) and isinstance(read.slice, ast.Constant):
+        return _held(display, str(read.slice.value)) if isinstance(read.ctx, ast.Load) else None
+    return None
 
 
 def _is_number(node: ast.expr, number: int) -> bool:

@@ -198,6 +198,8 @@ def _definition(view: View, function: Function) -> ast.AST:
 
 def returned(function: ast.FunctionDef) -> ast.expr | None:
     """The expression that a function of a single `return` (or a single expression) gives."""
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
+        return None
     match function.body:
         case [ast.Return(value=value)]:
             return value or ast.Constant(None)

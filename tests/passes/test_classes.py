@@ -57,6 +57,12 @@ def test_records(before: str, after: str) -> None:
     assert edits_of("records", STATE + before) == [written(after)]
 
 
+@pytest.mark.parametrize("fields", ["'a b'", "'a, b'", "['a', 'b']"])
+def test_named_tuples_made_by_a_call_are_records(fields: str) -> None:
+    before = f"import collections\nS = collections.namedtuple('S', {fields})\ns = S(x, b=y)\nf(s.b)"
+    assert edits_of("records", before) == [written("s = (x, y)\nf(s[1])")]
+
+
 def test_a_record_that_is_asked_for_its_class_stays() -> None:
     assert edits_of("records", STATE + "isinstance(State(a), State)") == []
 

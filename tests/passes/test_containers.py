@@ -61,3 +61,21 @@ def test_projections(before: str, after: str) -> None:
 
 def test_a_result_that_is_used_as_a_whole_stays() -> None:
     assert edits_of("projections", "def f(x):\n    return g(x), x\nh(f(a)[0], f(b))") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("p = (a, b)\nf(p[1], p[0], p[1])", "f(b, a, b)"),
+        ("p = {'w': a, 'b': c}\nf(p['w'] @ p['b'])", "f(a @ c)"),
+    ],
+)
+def test_unpacked(before: str, after: str) -> None:
+    assert edits_of("unpacked", before) == [written(after)]
+
+
+@pytest.mark.parametrize(
+    "source", ["p = (a, b)\nf(p[1], p)", "p = [a]\np[0] = b", "p = g()\nf(p[0])", "p = (a,)\nf(p[i])"]
+)
+def test_what_is_read_otherwise_stays_packed(source: str) -> None:
+    assert edits_of("unpacked", source) == []

@@ -59,9 +59,10 @@ def test_lambdas(before: str, after: str) -> None:
         "def f(n): return f(n - 1)",
         "@d\ndef f(x): return x\nf(1)",
         "def f(x):\n    a()\n    b()\nf(1)",
+        "def f(x):\n    yield x\nf(1)",
     ],
 )
-def test_no_lambda_for_what_is_read_twice_recursive_decorated_or_long(source: str) -> None:
+def test_no_lambda_for_what_is_read_twice_recursive_decorated_long_or_yields(source: str) -> None:
     assert edits_of("lambdas", source) == []
 
 
