@@ -79,6 +79,10 @@ def unpacked(view: View) -> Iterator[Edit]:
             changes[read] = trees.clone(element)
         else:
             yield Edit(changes, 3)
+    for read in view.all(ast.Subscript):
+        element = _looked_up(read.value, read)
+        if element is not None:
+            yield Edit.replace(read, element)
 
 
 def projections(view: View) -> Iterator[Edit]:
