@@ -163,8 +163,8 @@ BLOW_UP = Case(
         "not traced": GROWN + "f(1, 28)",
         "a wait": "import threading\nthreading.Event().wait()",
     },
-    Needs(hang=HANG),
-    {"hang": HANG},
+    Needs(hang=2 * HANG),
+    {"hang": 2 * HANG},
 )
 LOOP = "float(jax.lax.while_loop({}, lambda x: x * 2 % 7, 1))"
 ENDLESS = Case(
