@@ -166,14 +166,15 @@ class _Flow:
 
     def _library(self, name: ast.Name, binding: Binding) -> str | None:
         """The last part of the dotted name that begins here, where that names what a library has and a call takes."""
-        if not any(isinstance(definition, ast.alias) for definition in binding.definitions):
+        imported = next((each for each in binding.definitions if isinstance(each, ast.alias)), None)
+        if imported is None:
             return None
         node: ast.AST = name
         while isinstance(above := self.parents.get(node), ast.Attribute):
             node = above
         if not isinstance(self.parents.get(node), ast.Call | ast.keyword | ast.FunctionDef):
             return None
-        return node.attr if isinstance(node, ast.Attribute) else name.id
+        return node.attr if isinstance(node, ast.Attribute) else imported.name.rpartition(".")[2]
 
     def _sources(self, definition: ast.AST) -> Iterator[ast.AST]:
         """What a variable gets its value from, by one of its definitions."""

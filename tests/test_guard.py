@@ -35,6 +35,7 @@ def failed(text: str, line: int | None = None) -> Outcome:
         ("x = jnp.sum(3)\nassert x > 2", {"sum", "3", "Compare", "2"}),
         ("x = jnp.sum(3)\ny = jnp.exp(x)\nassert x", {"sum", "3"}),
         ("f = jax.grad(jnp.sin)\nassert f(1.5)", {"grad", "sin", "1.5"}),
+        ("from jax import grad as slope\nassert slope(jnp.sin)(1.5)", {"grad", "sin", "1.5"}),
         ("def f(x): return x / 7\nassert f(jnp.ones(2))[0]", {"ones", "Div", "Subscript", "7", "2", "0"}),
         ("def f(x):\n    y = -x\n    assert y\nf(jnp.cos(1))\nassert jnp.max(7)", {"max", "7"}),
         ("for x in jnp.arange(4): y = x\nassert y", {"arange", "4"}),
