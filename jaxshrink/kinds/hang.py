@@ -14,10 +14,12 @@ from jaxshrink.outcome import End, Outcome
 TRACING = "tracing"
 """The site of a run in which JAX traces, transforms or lowers: it is found in ever other functions, JAX's or called."""
 
-_TRACERS = re.compile(
-    r"jax/_src/(lax|numpy|state|interpreters/(ad|batching|mlir|partial_eval)|core|linear_util|api_util|tree_util|util"
-    r"|source_info_util|effects|dtypes|config|ad_util|custom_derivatives)\b|jaxlib/mlir/"
+_WAITS = re.compile(
+    r"jax/_src/(api|array|callback|compilation_cache|compiler|debugging|dispatch|distributed|interpreters/pxla"
+    r"|runtime_tokens|xla_bridge)\.py|(asyncio|concurrent|multiprocessing|queue|selectors|socket|subprocess|threading)\b"
 )
+"""Where Python waits for something else: for the compiler, a computation, a lock, a process."""
+
 _TRACEBACK = "Traceback (most recent call last)"
 
 
@@ -57,8 +59,9 @@ class Hung:
 
 def _site(outcome: Outcome) -> str:
     """Where it stands, and what else can be told from a program that hangs for another reason."""
-    at_work = [frame for frame in outcome.stack if frame.file.startswith(("jax/", "jaxlib/"))][-1:]
-    where = TRACING if at_work and _TRACERS.match(at_work[0].file) else site(outcome.stack)
+    in_jax = [frame.file for frame in outcome.stack if frame.file.startswith(("jax/", "jaxlib/"))]
+    ends = *in_jax[-1:], *(frame.file for frame in outcome.stack[-1:])
+    where = TRACING if in_jax and not any(map(_WAITS.match, ends)) else site(outcome.stack)
     called_back = ", called back" if is_called_back(outcome.stack) else ""
     raised = ", after an exception" if _TRACEBACK in outcome.stderr else ""  # in another thread or process
     return where + called_back + raised
