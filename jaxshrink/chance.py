@@ -30,6 +30,8 @@ SEEDS = 8
 
 _SEEDED = frozenset({"default_rng", "RandomState", "Random", "seed", "SeedSequence"})
 
+_ALL = _NAMES | _DRAWS | _SEEDED
+
 
 def takes_part(texts: Iterable[str]) -> bool:
     """Whether a program calls something by whose result two of its runs may differ."""
@@ -49,7 +51,7 @@ def pinned(view: View) -> Iterator[ast.Module]:
     One for each seed, if generators take part; nothing where nothing can be pinned.
     """
     calls = sources(view.tree)
-    generators = [call for call in calls if _name(call) in _SEEDED]
+    generators = [call for call in calls if trees.last_name(call.func) in _SEEDED]
     known = [(call, view.rendered(call)) for call in calls]
     answers = [Edit.replace(call, value) for call, value in known if isinstance(value, ast.Constant)]
     for seed in range(SEEDS if generators else bool(answers)):
@@ -67,14 +69,12 @@ def _imported_from_jax(node: ast.AST) -> Sequence[ast.alias]:
 
 
 def _is_source(call: ast.Call, of_jax: Collection[str]) -> bool:
-    owner, _, name = ast.unparse(call.func).rpartition(".")
+    name = trees.last_name(call.func)
+    if name not in _ALL:  # most calls: asked of every candidate
+        return False
+    owner = ast.unparse(call.func).rpartition(".")[0]
     if (owner or name).split(".")[0] in of_jax:
         return False
     if name in _SEEDED:
         return not call.args and not call.keywords
-    return name in _NAMES or (name in _DRAWS and owner.split(".")[-1] in ("", "random"))
-
-
-def _name(call: ast.Call) -> str:
-    """The last part of the name of what is called."""
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in _NAMES or owner.split(".")[-1] in ("", "random")

@@ -27,7 +27,7 @@ def slips(original: str, candidate: str) -> str | None:
     return next((what for what, count in new.items() if count > old[what]), None)
 
 
-@functools.lru_cache(maxsize=16)
+@functools.lru_cache(maxsize=64)  # more than are asked about at once
 def _suspicious(text: str) -> collections.Counter[str]:
     found: collections.Counter[str] = collections.Counter()
     tree = ast.parse(text)

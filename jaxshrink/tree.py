@@ -145,6 +145,11 @@ def walk_statements(tree: ast.AST) -> Iterator[ast.stmt]:
             yield from walk_statements(child)
 
 
+def last_name(node: ast.expr) -> str:
+    """The last part of a dotted name; empty where the expression is none."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
 def parents(tree: ast.AST) -> dict[ast.AST, ast.AST]:
     """Each node's parent."""
     found: dict[ast.AST, ast.AST] = {}

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jaxshrink import tree as trees
 from jaxshrink.observation import Observation, Ref, Span, UserFrame
 from jaxshrink.view import View
 
@@ -26,8 +27,8 @@ def mentioned(view: View, observation: Observation) -> Iterator[UserFrame]:
     found = 0
     for call in view.all(ast.Call):
         span = _span(call)
-        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        if name in words and span in observation.values and _is_library(view, call.func) and found < MOST:
+        named = trees.last_name(call.func) in words
+        if named and span in observation.values and _is_library(view, call.func) and found < MOST:
             found += 1
             values: dict[str, Ref] = {}
             _collect(view, observation, call, values, set())

@@ -19,8 +19,7 @@ SHORT = 6
 
 def is_constructor(call: ast.Call) -> bool:
     """Does the call make an array from a shape?"""
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    return name in CONSTRUCTORS
+    return trees.last_name(call.func) in CONSTRUCTORS
 
 
 def in_shape(view: View, node: ast.AST) -> bool:

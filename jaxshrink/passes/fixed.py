@@ -8,8 +8,7 @@ import itertools
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
-from jaxshrink.passes.functions import bound_arguments, substituted
-from jaxshrink.passes.partials import is_partial
+from jaxshrink.passes.functions import bound_arguments, is_partial, substituted
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
 
@@ -117,8 +116,7 @@ def _all(several: Iterator[list[End] | None]) -> list[End] | None:
 def _transforms(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return _transforms(node.args[0] if is_partial(node) else node.func)
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return name in TRANSFORMATIONS
+    return trees.last_name(node) in TRANSFORMATIONS
 
 
 def _without(

@@ -78,7 +78,7 @@ def eta(view: View) -> Iterator[Edit]:
             edit = _applied(view, call, call.func, call.func.body, {})
             if edit is not None:
                 yield edit
-        if isinstance(call.func, ast.Call) and ast.unparse(call.func.func) in ("functools.partial", "partial"):
+        if isinstance(call.func, ast.Call) and is_partial(call.func):
             function, *first = call.func.args
             yield Edit.replace(call, ast.Call(function, [*first, *call.args], [*call.func.keywords, *call.keywords]))
 
@@ -194,6 +194,11 @@ def _definition(view: View, function: Function) -> ast.AST:
     """What to delete when the function is no longer needed."""
     parent = view.parents[function]
     return parent if isinstance(function, ast.Lambda) and isinstance(parent, ast.Assign) else function
+
+
+def is_partial(call: ast.Call) -> bool:
+    """Does the call make a partial function?"""
+    return ast.unparse(call.func) in ("functools.partial", "partial") and bool(call.args)
 
 
 def returned(function: ast.FunctionDef) -> ast.expr | None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
-from jaxshrink.passes.functions import substituted
+from jaxshrink.passes.functions import is_partial, substituted
 from jaxshrink.scopes import Function
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
@@ -42,11 +42,6 @@ def called_decorators(view: View) -> Iterator[Edit]:
             case ast.Call(args=[wrapper, *others]) as decorator if is_partial(decorator):
                 new = ast.Call(wrapper, [*others, trees.shallow(outside[0])], decorator.keywords)
                 yield Edit({decorator: DELETE, outside[0]: new}, 4)
-
-
-def is_partial(call: ast.Call) -> bool:
-    """Does the call make a partial function?"""
-    return ast.unparse(call.func) in ("functools.partial", "partial") and bool(call.args)
 
 
 def _function(view: View, node: ast.expr) -> Function | None:
