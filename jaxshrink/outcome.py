@@ -82,6 +82,13 @@ class Outcome:
     source: str = ""  # the text that was run, where a predicate is asked
 
     @classmethod
+    def of_status(cls, status: int, **rest: Any) -> Outcome:
+        """The outcome of a process that ended by itself, from its status as `subprocess` has it."""
+        if status < 0:
+            return cls(End.SIGNAL, signal=-status, **rest)
+        return cls(End.EXIT, code=status, **rest)
+
+    @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Outcome:
         """The outcome in the form in which `jaxshrink/inside` writes it (same names; records are lists)."""
         known = {field.name for field in dataclasses.fields(cls)} & data.keys()

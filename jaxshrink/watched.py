@@ -62,7 +62,10 @@ class Watched:
         for output in outputs:
             output.close()
         stdout, stderr = (output.text() for output in outputs)
-        return Outcome(**self._end(), stdout=stdout, stderr=stderr, seconds=time.monotonic() - self.started)
+        told: dict[str, Any] = {"stdout": stdout, "stderr": stderr, "seconds": time.monotonic() - self.started}
+        if self.stopped is not None:
+            return Outcome(self.stopped, **told)
+        return Outcome.of_status(self.process.returncode, **told)
 
     def _read(self, selector: selectors.BaseSelector) -> None:
         """Take what it prints, or wait for its end, for a moment."""
@@ -104,11 +107,3 @@ class Watched:
             yield lambda: limits.ask_for_stack(pid), _LAST_WORDS
         while True:
             yield lambda: limits.kill(pid), _TICK
-
-    def _end(self) -> dict[str, Any]:
-        status = self.process.returncode
-        if self.stopped is not None:
-            return {"end": self.stopped}
-        if status < 0:
-            return {"end": End.SIGNAL, "signal": -status}
-        return {"end": End.EXIT, "code": status}

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import collections
 import concurrent.futures
-import contextlib
 import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import tempfile
 import threading
@@ -21,9 +19,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 from jaxshrink.errors import UsageError
+from jaxshrink.inside import limits
 from jaxshrink.oracle.setting import Setting
 from jaxshrink.outcome import End, Outcome, Tier
 from jaxshrink.scratch import Scratch
@@ -100,7 +99,7 @@ class Command:
     def _kill_all(self) -> None:
         with self.lock:
             for process in self.running:
-                _kill(process.pid)
+                limits.kill(process.pid)
 
     def _outcome(self, text: str, limit: float) -> Outcome:
         with tempfile.TemporaryDirectory(dir=self.scratch.path, ignore_cleanup_errors=True) as folder:
@@ -117,10 +116,11 @@ class Command:
             with self.lock:
                 self.running.discard(process)
             if code is None:
-                _kill(process.pid)
+                limits.kill(process.pid)
                 process.wait()
-            _kill_group(process.pid)
-            return _ended(code, output.text(), errors.text(), seconds)
+            limits.kill_group(process.pid)
+            told: dict[str, Any] = {"stdout": output.text(), "stderr": errors.text(), "seconds": seconds}
+            return Outcome(End.TIMEOUT, **told) if code is None else Outcome.of_status(code, **told)
 
     def _started(self, path: Path) -> subprocess.Popen[bytes]:
         folder = str(path.parent)
@@ -169,14 +169,6 @@ def _executable(name: str) -> str:
     return path
 
 
-def _ended(code: int | None, stdout: str, stderr: str, seconds: float) -> Outcome:
-    if code is None:
-        return Outcome(End.TIMEOUT, stdout=stdout, stderr=stderr, seconds=seconds)
-    if code < 0:
-        return Outcome(End.SIGNAL, signal=-code, stdout=stdout, stderr=stderr, seconds=seconds)
-    return Outcome(End.EXIT, code=code, stdout=stdout, stderr=stderr, seconds=seconds)
-
-
 class _Tail:
     """Reads a pipe to its end, so that the writer never waits, and keeps the last of it."""
 
@@ -194,26 +186,3 @@ class _Tail:
         with self.pipe:
             while data := os.read(self.pipe.fileno(), _OUTPUT):
                 self.kept = (self.kept + data)[-_OUTPUT:]
-
-
-def _kill(pid: int) -> None:
-    """End the process group of a command, and what it has started outside of it."""
-    for process in _descendants(pid):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(process, signal.SIGKILL)
-    _kill_group(pid)
-
-
-def _kill_group(pid: int) -> None:
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
-
-
-def _descendants(pid: int) -> list[int]:
-    """The processes that a process has started and not lost, as far as the system tells."""
-    found = [pid]
-    for process in found:
-        with contextlib.suppress(OSError):
-            for thread in Path(f"/proc/{process}/task").iterdir():
-                found += map(int, (thread / "children").read_text().split())
-    return found[1:]
