@@ -62,11 +62,12 @@ def shrink(
     """Reduce a failing program and write the smallest that fails in the same way.
 
     Arguments:
-        path: the Python file that fails.
+        path: the Python file or the notebook that fails, or `file.py::test` for one test of a file.
         predicate: decides in place of the failure's signature whether the outcome of a run is interesting.
         options: those of the command line, with underscores: `output`, `args`, `python`, `env` (a mapping),
-            `same`, `match`, `jobs`, `timeout`, `memory`, `time_limit`, `tier`, `force`, `only_pass`,
-            `skip_pass` (names), `resume`.
+            `same`, `match`, `hang`, `recompiles`, `repeat`, `test`, `passes_with` (a mapping), `passes_on`,
+            `no_control`, `jobs`, `timeout`, `memory`, `time_limit`, `tier`, `force`, `only_pass`, `skip_pass`
+            (names), `resume`.
 
     Ctrl-C ends the job with the best program so far. Raises JaxshrinkError.
     """

@@ -7,11 +7,10 @@ import contextlib
 import dataclasses
 from collections.abc import Callable
 
-from jaxshrink import cover, kinds
+from jaxshrink import cover
 from jaxshrink import tree as trees
 from jaxshrink.controls import Control, find, given
 from jaxshrink.errors import UsageError
-from jaxshrink.failure import Failure
 from jaxshrink.guard import Guard, Watched, reads_values, tests_finiteness
 from jaxshrink.interest import Question
 from jaxshrink.kinds import Signature
@@ -38,18 +37,17 @@ class Aim:
 
 def aim(
     options: Options,
-    failure: Failure,
+    signature: Signature,
     original: str,
     predicate: Callable[[Outcome], bool] | None,
     oracles: Oracles,
     program: ast.Module,
     observation: Observation | None,
 ) -> Aim:
-    """What a failure of the original text means for candidates. `program` is it as one module.
+    """What must stay the same of the original text, and how that is asked. `program` is it as one module.
 
     Raises UsageError where a control that the user names is none.
     """
-    signature = kinds.signature(failure, options, original)
     if predicate is not None or options.test is not None:
         return Aim(Question(signature, original, predicate), signature.needs.floor if options.test else Tier.WARM)
     if not signature.is_about_values:

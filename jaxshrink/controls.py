@@ -119,6 +119,8 @@ def find(text: str, new_runner: Callable[[Control], Runner], *, not_finite: bool
 
 
 def _fitting(env: Mapping[str, str], outcome: Outcome) -> Control | None:
-    control = Control(env, origin=Origin.of(outcome) if env in CHECKS else None)
-    fits = env not in CHECKS or control.origin is not None
-    return control if fits and control.allows(outcome) else None
+    if env not in CHECKS:
+        control = Control(env)
+        return control if control.allows(outcome) else None
+    origin = Origin.of(outcome)
+    return None if origin is None else Control(env, origin=origin)

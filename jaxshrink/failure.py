@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 from collections.abc import Sequence
 
 from jaxshrink.operations import operations
@@ -46,6 +47,11 @@ def site(frames: Sequence[Frame]) -> str:
         return "user"
     module = innermost.file.removesuffix(".py").replace("/", ".")
     return f"{module}:{innermost.function}:{innermost.line}"
+
+
+def place(site: str) -> str:
+    """A site without its line: what waits or turns in a loop is found now at one line, now at another."""
+    return re.sub(r":-?\d+(?=,|$)", "", site)
 
 
 def is_called_back(frames: Sequence[Frame]) -> bool:

@@ -56,17 +56,18 @@ class Guard:
     @classmethod
     def of(cls, outcome: Outcome, text: str, watched: Watched) -> Self:
         """What flows into it in a program that failed so, and must do so where that much is watched over."""
-        found = into(text, _line(outcome))
+        flow = _flow(text, _line(outcome))
+        found = flow.words
         roles = tuple(names for names in _ROLES if names & found.keys())
         called = frozenset(name for name in found if name.isidentifier())
         roles = (*roles, called) if called else roles
-        kept = {Watched.NOTHING: found, Watched.VALUES: _flow(text, _line(outcome)).tests, Watched.ALL: {}}
+        kept = {Watched.NOTHING: found, Watched.VALUES: flow.tests, Watched.ALL: {}}
         return cls(roles, kept[watched])
 
     def kept(self, outcome: Outcome, text: str) -> bool:
         """Whether all that is wanted still flows into the statement that failed."""
-        found = into(text, _line(outcome))
-        found = found + _flow(text, _line(outcome)).tests
+        flow = _flow(text, _line(outcome))
+        found = flow.words + flow.tests
         enough = all(found[each] >= count for each, count in self.all.items())
         return enough and all(names & found.keys() for names in self.wanted)
 

@@ -9,7 +9,6 @@ import math
 import re
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypedDict
 
 from jaxshrink.controls import Control
 from jaxshrink.failure import Failure
@@ -41,13 +40,6 @@ LONGER, LONGEST = 3, 20
 
 INSISTENCE = 8
 """Seconds by the time limit of a run that may go into asking again whether a yes is one; twice it is asked at least."""
-
-
-class _Limits(TypedDict, total=False):
-    """Keywords of `Runner.run`."""
-
-    timeout: float | None
-    sample: bool
 
 
 class TimeUp(Exception):
@@ -195,7 +187,7 @@ class Interest:
     def holds(self, text: str, tier: Tier) -> bool:
         """Is the text interesting to a certain tier, for as long as it takes? If so, its time limits those to come."""
         start = time.monotonic()
-        outcome = self.runner.run([text], tier, **self.limits(tier))[0]
+        outcome = self.patient([text], tier)[0]
         waited = time.monotonic() - start - outcome.seconds
         if not self.question.answer(outcome, text):
             return self.repeat > 1 and self.hold([text], tier, self.repeat - 1) == [True]
@@ -211,20 +203,20 @@ class Interest:
         for _ in range(repeat):
             left = [i for i, verdict in enumerate(verdicts) if not verdict]
             asked = [texts[i] for i in left]
-            outcomes = self.runner.run(asked, tier, **self.limits(tier)) if asked else []
+            outcomes = self.patient(asked, tier) if asked else []
             answers = [self.question.answer(outcome, text) for outcome, text in zip(outcomes, asked, strict=True)]
             self.shown = next(itertools.compress(map(self.question.shown, outcomes), answers), self.shown)
             for i, verdict in zip(left, self.allowed(asked, outcomes, answers, tier), strict=True):
                 verdicts[i] = verdict
         return verdicts
 
-    def limits(self, tier: Tier) -> _Limits:
-        """How long a run may take that must be believed; what is short in a fork is not so in a fresh interpreter."""
+    def patient(self, texts: Sequence[str], tier: Tier) -> list[Outcome]:
+        """How the texts end in runs that must be believed; what is short in a fork is not so in a fresh interpreter."""
         if self.hang is None:
-            return {"timeout": None if tier is Tier.COLD else self.limit}
+            return self.runner.run(texts, tier, None if tier is Tier.COLD else self.limit)
         self.runner.idle = None
         longer = min(LONGER * self.hang, LONGEST + self.hang)
-        return {"timeout": longer if tier is Tier.COLD else self.hang, "sample": True}
+        return self.runner.run(texts, tier, longer if tier is Tier.COLD else self.hang, sample=True)
 
     @property
     def is_provisional(self) -> bool:

@@ -176,9 +176,10 @@ class Job:
         assert self.failure is not None
         limit = self.options.timeout or max(LEAST_TIMEOUT, SLOWER * (self.seconds or 0))
         original = "\n".join(source.text for source in self.program.sources)
-        self.oracles.adapt(kinds.signature(self.failure, self.options, original).needs, limit)
+        signature = kinds.signature(self.failure, self.options, original)
+        self.oracles.adapt(signature.needs, limit)
         self.progress.begins("control")
-        found = aim(self.options, self.failure, original, self.predicate, self.oracles, start, self.observation)
+        found = aim(self.options, signature, original, self.predicate, self.oracles, start, self.observation)
         if found.careful and not self.options.no_control:
             self.progress.note("no setting was found in which the numbers are right: less can be left out")
         for control in found.controls:
@@ -223,7 +224,7 @@ class Job:
     def observation(self) -> Observation | None:
         return self.first.observation if self.first is not None else None
 
-    @property
+    @functools.cached_property
     def takes_chance(self) -> bool:
         return chance.takes_part(source.text for source in self.program.sources)
 

@@ -6,7 +6,7 @@ import dataclasses
 import signal
 from typing import Self
 
-from jaxshrink.failure import Failure, is_called_back, site
+from jaxshrink.failure import Failure, is_called_back, place, site
 from jaxshrink.faults import fatal_line
 from jaxshrink.kinds.signature import Needs
 from jaxshrink.messages import masked
@@ -64,7 +64,7 @@ class Crashed:
         line = fatal_line(outcome.stderr)
         if line or old.type.startswith(_EXIT) or old.message != _described(outcome):
             return masked(line) == masked(old.message)
-        return _place(_site(outcome)) == _place(old.site)
+        return place(_site(outcome)) == place(old.site)
 
 
 def _name(outcome: Outcome) -> str | None:
@@ -90,8 +90,3 @@ def _site(outcome: Outcome) -> str:
         return OVERFLOW
     found = site(outcome.stack)
     return CALLED_BACK if found == "user" and is_called_back(outcome.stack) else found
-
-
-def _place(site: str) -> str:
-    """Module and function: lines differ where a loop of native code is left at another turn."""
-    return site.rpartition(":")[0] or site

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from typing import Self
 
-from jaxshrink.failure import Failure, is_called_back, site
+from jaxshrink.failure import Failure, is_called_back, place, site
 from jaxshrink.kinds.signature import Needs
 from jaxshrink.options import Options
 from jaxshrink.outcome import End, Outcome
@@ -54,7 +54,7 @@ class Hung:
         return False
 
     def matches(self, outcome: Outcome, text: str) -> bool:
-        return outcome.end is End.TIMEOUT and _place(_site(outcome)) == _place(self.failure.site)
+        return outcome.end is End.TIMEOUT and place(_site(outcome)) == place(self.failure.site)
 
 
 def _site(outcome: Outcome) -> str:
@@ -65,8 +65,3 @@ def _site(outcome: Outcome) -> str:
     called_back = ", called back" if is_called_back(outcome.stack) else ""
     raised = ", after an exception" if _TRACEBACK in outcome.stderr else ""  # in another thread or process
     return where + called_back + raised
-
-
-def _place(site: str) -> str:
-    """Module and function: what waits in a loop is found now at one line, now at another."""
-    return re.sub(r":-?\d+(?=,|$)", "", site)
