@@ -57,7 +57,8 @@ class Question:
 
     def is_possible(self, text: str) -> bool:
         """Whether a run could give the answer yes: not where the text has already slipped."""
-        return self.predicate is not None or slips(self.original, text) is None
+        hangs = self.signature.needs.hang is not None
+        return self.predicate is not None or slips(self.original, text, hangs=hangs) is None
 
     def shown(self, outcome: Outcome) -> Failure:
         """The failure with what an outcome says of it."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 import ast
 import collections
 import functools
-from collections.abc import Mapping
-from typing import TypeGuard
+from collections.abc import Collection, Iterator, Mapping
 
+from jaxshrink import tree as trees
 from jaxshrink.chance import sources
 from jaxshrink.operations import is_constant
 
@@ -21,10 +21,17 @@ _SUSPICIOUS = frozenset({
 """What fails, or says the words of a failure, by itself."""
 
 
-def slips(original: str, candidate: str) -> str | None:
-    """Why a candidate cannot count, whatever its failure: it has more of what fails by itself than the input."""
+_STILL = "while_loop whose body ignores its state"
+
+
+def slips(original: str, candidate: str, *, hangs: bool = False) -> str | None:
+    """Why a candidate cannot count, whatever its failure: it has more of what fails by itself than the input.
+
+    `hangs`: the failure is a hang, so loops are what it is about.
+    """
     old, new = _suspicious(original), _suspicious(candidate)
-    return next((what for what, count in new.items() if count > old[what]), None)
+    found = (what for what, count in new.items() if count > old[what])
+    return next((what for what in found if hangs or what != _STILL), None)
 
 
 @functools.lru_cache(maxsize=64)  # more than are asked about at once
@@ -40,8 +47,8 @@ def _suspicious(text: str) -> collections.Counter[str]:
                 found[type(node).__name__.lower()] += 1
             case ast.While(test=test) if is_constant(test):
                 found["while True"] += 1
-            case ast.Call() if _is_endless(node, functions):
-                found["endless while_loop"] += 1
+            case ast.Call(func=function) if trees.last_name(function) == "while_loop":
+                found.update(_endless(node, functions))
             case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name) if name in _SUSPICIOUS:
                 found[name] += 1
             case ast.Constant(value=str(word)) if word.lower().strip("+-") in ("nan", *_SUSPICIOUS):
@@ -49,25 +56,72 @@ def _suspicious(text: str) -> collections.Counter[str]:
     return found
 
 
-def _is_endless(call: ast.Call, functions: Mapping[str, ast.FunctionDef]) -> bool:
-    """Is it a `while_loop` whose condition does not look at the state and is not plainly false?"""
-    if not ast.unparse(call.func).endswith("while_loop"):
-        return False
-    named = [keyword.value for keyword in call.keywords if keyword.arg == "cond_fun"]
-    condition: ast.AST | None = next(iter([*call.args[:1], *named]), None)
-    if isinstance(condition, ast.Name):
-        condition = functions.get(condition.id)
-    if not isinstance(condition, ast.Lambda | ast.FunctionDef):
-        return False
-    returned = [node.value for node in ast.walk(condition) if isinstance(node, ast.Return) and node.value]
-    results = [condition.body] if isinstance(condition, ast.Lambda) else returned
-    local = {node.arg if isinstance(node, ast.arg) else node.id for node in ast.walk(condition) if _binds(node)}
-    looks = any(isinstance(part, ast.Name) and part.id in local for result in results for part in ast.walk(result))
-    return not looks and not all(map(_is_false, results))
+def _endless(loop: ast.Call, functions: Mapping[str, ast.FunctionDef]) -> Iterator[str]:
+    """What a `while_loop` has of one that can only be endless, or never begin."""
+    condition = _function(loop, 0, "cond_fun", functions)
+    body = _function(loop, 1, "body_fun", functions)
+    if condition is not None and not _looks(condition) and not all(map(_is_false, _results(condition))):
+        yield "endless while_loop"
+    looked_at = None if condition is None else _elements(condition)
+    if body is not None and not _looks(body, looked_at):
+        yield _STILL
 
 
-def _binds(node: ast.AST) -> TypeGuard[ast.arg | ast.Name]:
-    return isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+def _function(
+    loop: ast.Call, place: int, name: str, functions: Mapping[str, ast.FunctionDef]
+) -> ast.Lambda | ast.FunctionDef | None:
+    """The function that a call gets as an argument, where it stands there or is defined in the program."""
+    named = [keyword.value for keyword in loop.keywords if keyword.arg == name]
+    given: ast.AST | None = next(iter([*loop.args[place : place + 1], *named]), None)
+    if isinstance(given, ast.Name):
+        given = functions.get(given.id)
+    return given if isinstance(given, ast.Lambda | ast.FunctionDef) else None
+
+
+def _results(function: ast.Lambda | ast.FunctionDef) -> list[ast.expr]:
+    if isinstance(function, ast.Lambda):
+        return [function.body]
+    return [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and node.value]
+
+
+def _elements(condition: ast.Lambda | ast.FunctionDef) -> set[int] | None:
+    """The numbers of the elements of the state that a condition looks at, where it takes them by number only."""
+    parameters = {node.arg for node in ast.walk(condition) if isinstance(node, ast.arg)}
+    numbers: dict[ast.AST, int] = {}
+    for node in ast.walk(condition):
+        match node:
+            case ast.Subscript(value=ast.Name() as name, slice=ast.Constant(value=int(number))):
+                numbers[name] = number
+    reads = [node for node in ast.walk(condition) if isinstance(node, ast.Name) and node.id in parameters]
+    return {numbers[read] for read in reads} if numbers.keys() >= set(reads) else None
+
+
+def _looks(function: ast.Lambda | ast.FunctionDef, elements: Collection[int] | None = None) -> bool:
+    """Whether what a function returns may come from its parameters: of a tuple, one of these elements."""
+    known = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+    for statement in [] if isinstance(function, ast.Lambda) else function.body:
+        if isinstance(statement, ast.Assign) and not _reads(statement.value, known):
+            known -= set(_bound(statement))
+        parts = [statement, *trees.walk_statements(statement)]
+        for _ in parts:  # each may name what those before it have, also in the round before of a loop
+            known |= {name for part in parts if _reads(part, known) for name in _bound(part)}
+    return any(_reads(part, known) for result in _results(function) for part in _of(result, elements))
+
+
+def _of(result: ast.expr, elements: Collection[int] | None) -> list[ast.expr]:
+    if elements is None or not isinstance(result, ast.Tuple):
+        return [result]
+    return [element for i, element in enumerate(result.elts) if i in elements]
+
+
+def _reads(node: ast.AST, names: Collection[str]) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node))
+
+
+def _bound(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.FunctionDef):
+        yield node.name
+    yield from (part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store))
 
 
 def _is_false(node: ast.expr) -> bool:

@@ -301,6 +301,29 @@ def test_loops_that_end() -> None:
     assert slips("", "while x: pass") is None
 
 
+@pytest.mark.parametrize(
+    ("body", "still"),
+    [
+        ("lambda x: 1", True),
+        ("body_fun=lambda x: jnp.ones(3)", True),
+        ("g", True),
+        ("lambda x: x", False),
+        ("h", False),
+    ],
+)
+def test_loops_that_stand_still(body: str, still: bool) -> None:
+    functions = "def g(x):\n    y = x\n    y = 1\n    return y\ndef h(x):\n    for y in z(x):\n        u = y\n    return u\n"
+    text = f"{functions}jax.lax.while_loop(lambda x: x > 0, {body}, init_val=1)"
+    assert (slips("", text, hangs=True) is not None) == still
+    assert slips("", text) is None  # tracing it may fail all the same
+
+
+def test_what_is_looked_at_stands_still() -> None:
+    loop = "jax.lax.while_loop(lambda s: s[0] > 0, lambda s: {}, (1, 0))"
+    assert slips("", loop.format("(1, s[0])"), hangs=True)
+    assert not slips("", loop.format("(s[1], 1)"), hangs=True)
+
+
 def test_what_the_input_had_is_no_slip() -> None:
     original = "def f(x):\n    if x:\n        raise ValueError\n    assert x\nf(1)"
     assert slips(original, "raise ValueError") is None

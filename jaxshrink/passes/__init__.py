@@ -87,6 +87,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("unmap", transforms.unmap),
     Pass("plainer", transforms.plainer),
     Pass("tuples", containers.tuples, refactors=True),
+    Pass("one-for-all", containers.one_for_all),
     Pass("keys", containers.keys, refactors=True),
     Pass("unpacked", containers.unpacked, refactors=True),
     Pass("unkeyed", containers.unkeyed, refactors=True),

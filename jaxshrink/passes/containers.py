@@ -14,11 +14,7 @@ from jaxshrink.view import View
 
 def tuples(view: View) -> Iterator[Edit]:
     """Drop one element of all tuples of a length, or keep only one: they are often one state at several places."""
-    by_length: dict[int, list[ast.Tuple]] = collections.defaultdict(list)
-    for node in view.all(ast.Tuple):
-        if node.elts and not in_shape(view, node.elts[0]):
-            by_length[len(node.elts)].append(node)
-    for length, nodes in by_length.items():
+    for length, nodes in _by_length(view).items():
         if len(nodes) < 2:
             continue
         for i in range(length):
@@ -30,6 +26,19 @@ def tuples(view: View) -> Iterator[Edit]:
         if length > 2:
             for i in range(length):
                 yield _all({node.elts[i]: DELETE for node in nodes})
+
+
+def one_for_all(view: View) -> Iterator[Edit]:
+    """Let one element stand for all in the tuples of a length: a loop over a state of several variables has one."""
+    for length, nodes in _by_length(view).items():
+        targets = [node for node in nodes if isinstance(node.ctx, ast.Store)]
+        reads = [node for node in view.all(ast.Subscript) if _is_number_below(node.slice, length)]
+        for i in range(length if len(nodes) > 1 and (targets or reads) else 0):
+            changes: dict[ast.AST, Replacement] = {node: node.elts[i] for node in nodes}
+            changes.update({read: read.value for read in reads})
+            for target in targets:
+                changes.update(_named(view, target, target.elts[i]))
+            yield _all(changes)
 
 
 def keys(view: View) -> Iterator[Edit]:
@@ -97,6 +106,26 @@ def projections(view: View) -> Iterator[Edit]:
                 yield Edit({**changes, returned: part}, trees.extent(returned) - trees.extent(part) + len(uses))
 
 
+def _by_length(view: View) -> dict[int, list[ast.Tuple]]:
+    """The tuples that are no shapes."""
+    by_length: dict[int, list[ast.Tuple]] = collections.defaultdict(list)
+    for node in view.all(ast.Tuple):
+        if node.elts and not in_shape(view, node.elts[0]):
+            by_length[len(node.elts)].append(node)
+    return by_length
+
+
+def _named(view: View, target: ast.Tuple, kept: ast.expr) -> Iterator[tuple[ast.AST, Replacement]]:
+    """New names for all that the variables of a target are: that of the one which is kept."""
+    bindings = {binding for element in target.elts if (binding := view.binding(element)) is not None}
+    if not isinstance(kept, ast.Name):
+        return
+    for binding in bindings - {view.binding(kept)}:
+        for node in (*binding.definitions, *binding.uses):
+            if isinstance(node, ast.Name) and node not in target.elts:
+                yield node, ast.Name(kept.id, node.ctx)
+
+
 def _held(node: ast.Dict | ast.Tuple | ast.List | ast.Call, key: str) -> ast.expr | None:
     """What a display holds under a key (as text), or a call of a class is given for a field."""
     match node:
@@ -117,6 +146,10 @@ def _looked_up(display: ast.expr, read: ast.Subscript) -> ast.expr | None:
 
 def _is_number(node: ast.expr, number: int) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is int and node.value == number
+
+
+def _is_number_below(node: ast.expr, length: int) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and 0 <= node.value < length
 
 
 def _all(changes: dict[ast.AST, Replacement]) -> Edit:

@@ -176,6 +176,7 @@ ENDLESS = Case(
         "a constant comparison": JAX + LOOP.format("lambda x: 1 < 5"),
         "a constant array": JAX + LOOP.format("lambda x: jnp.bool_(1)"),
         "a constant function": JAX + "def unfinished(x):\n    return not False\n" + LOOP.format("unfinished"),
+        "a constant body": JAX + LOOP.replace("x * 2 % 7", "1").format("lambda x: x < 5"),
         "a loop that ends": JAX + LOOP.format("lambda x: x < 2"),
         "an endless loop in Python": "x = 1\nwhile True:\n    x = x * 2 % 7",
         "a sleep": "import time\ntime.sleep(100)",

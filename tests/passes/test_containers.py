@@ -22,6 +22,19 @@ def test_tuples(before: str, after: str) -> None:
     assert written(after) in edits_of("tuples", before)
 
 
+def test_one_for_all() -> None:
+    before = (
+        "def body(state):\n    low, high, middle = state\n    low, high = f(middle), high\n"
+        "    return low, high, 0.5 * (low + high)\n"
+        "while_loop(lambda s: s[1] - s[0] > 0, body, (a, b, c))[2]"
+    )
+    after = (
+        "def body(state):\n    middle = state\n    middle, middle = f(middle), middle\n    return 0.5 * (middle + middle)\n"
+        "while_loop(lambda s: s - s > 0, body, c)"
+    )
+    assert written(after) in edits_of("one-for-all", before)
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
