@@ -230,9 +230,9 @@ class _Flow:
 def _operation(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.BinOp(op=op) | ast.AugAssign(op=op):
-            yield type(op).__name__
+            yield f"operator {type(op).__name__}"
         case ast.Subscript() | ast.Compare() | ast.UnaryOp():
-            yield type(node).__name__
+            yield f"operator {type(node).__name__}"
         case ast.Constant(value=int() | float() | complex() as number) if not isinstance(number, bool):
             yield repr(number)
 

@@ -312,8 +312,9 @@ def test_loops_that_end() -> None:
     ],
 )
 def test_loops_that_stand_still(body: str, still: bool) -> None:
-    functions = "def g(x):\n    y = x\n    y = 1\n    return y\ndef h(x):\n    for y in z(x):\n        u = y\n    return u\n"
-    text = f"{functions}jax.lax.while_loop(lambda x: x > 0, {body}, init_val=1)"
+    constant = "def g(x):\n    y = x\n    y = 1\n    return y\n"
+    last = "def h(x):\n    for y in z(x):\n        u = y\n    return u\n"
+    text = f"{constant}{last}jax.lax.while_loop(lambda x: x > 0, {body}, init_val=1)"
     assert (slips("", text, hangs=True) is not None) == still
     assert slips("", text) is None  # tracing it may fail all the same
 

@@ -15,6 +15,9 @@ from jaxshrink.outcome import End, Outcome
 _INSTALLED = re.compile(r"(?<!\S)/\S*/(?:site|dist)-packages/")
 """Where libraries lie, before the names of their files."""
 
+_REPR = re.compile(r"<[^<>\n]* at 0x[0-9a-f]+>|<(?:module|class|function|built-in|PjitFunction)\b[^<>\n]*>")
+"""What objects are shown as that have no text of their own: the name of a function says nothing."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Printed:
@@ -28,7 +31,7 @@ class Printed:
     def seen(cls, outcome: Outcome, options: Options, text: str | None) -> Failure | None:
         if options.match is None or outcome.end is not End.EXIT or outcome.code:
             return None
-        found = _found(options.match, outcome)
+        found = _found(options.match, outcome, text or "")
         return Failure("output", "output", found, "user") if found is not None else None
 
     @classmethod
@@ -46,14 +49,17 @@ class Printed:
         return False
 
     def matches(self, outcome: Outcome, text: str) -> bool:
-        if outcome.end is not End.EXIT or outcome.code or _found(self.match, outcome) is None:
+        if outcome.end is not End.EXIT or outcome.code or _found(self.match, outcome, text) is None:
             return False
         return _said(self.match, text) <= self.said
 
 
-def _found(match: str, outcome: Outcome) -> str | None:
-    """The first line with what matches."""
-    for stream in (outcome.stdout, outcome.stderr):
+def _found(match: str, outcome: Outcome, text: str) -> str | None:
+    """The first line with what matches, and is neither a line of the program, as warnings show it, nor a mere name."""
+    source = {line.strip() for line in text.splitlines()}
+    for written in (outcome.stdout, outcome.stderr):
+        lines = (line for line in written.splitlines() if line.strip() not in source)
+        stream = _REPR.sub("<>", "\n".join(lines))
         found = re.search(match, stream, re.MULTILINE)
         if found is not None:
             start = stream.rfind("\n", 0, found.start()) + 1

@@ -104,6 +104,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("elements", expressions.elements),
     Pass("targets", statements.targets, refactors=True),
     Pass("hoist-deep", expressions.hoist_deep),
+    Pass("sums", expressions.sums),
     Pass("methods", classes.methods, refactors=True),
     Pass("merged", variables.merged, refactors=True),
     Pass("ones", arrays.ones),

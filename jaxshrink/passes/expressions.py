@@ -37,6 +37,15 @@ def hoist(view: View) -> Iterator[Edit]:
                     yield Edit.replace(node, part)
 
 
+def sums(view: View) -> Iterator[Edit]:
+    """Put `x + x` in the place of a call that is given `x`, where something must be computed of it."""
+    for call in view.all(ast.Call) if view.thorough else ():
+        for arg in call.args if replaceable(view, call) else ():
+            binding = view.binding(arg)
+            if binding is not None and all(isinstance(each, ast.arg | ast.Name) for each in binding.definitions):
+                yield Edit.replace(call, ast.BinOp(arg, ast.Add(), trees.clone(arg)))
+
+
 def hoist_deep(view: View) -> Iterator[Edit]:
     """Put any expression below it in the place of what a statement computes."""
     for statement in trees.walk_statements(view.tree):

@@ -62,13 +62,21 @@ class Fixpoint:
         """
         tree, effort = settle(tree), Effort.LIKELY
         while True:
-            smaller = next((new for each in self.passes if (new := self.once(each, tree, effort)) is not tree), None)
-            if smaller is not None:
-                tree, effort = smaller, Effort.LIKELY
+            after = self.round(tree, effort)
+            if after is not tree:
+                tree, effort = after, Effort.LIKELY
             elif effort is Effort.ALL:
                 return tree
             else:
                 effort = Effort(effort + 1)
+
+    def round(self, tree: ast.Module, effort: Effort) -> ast.Module:
+        """The tree after all passes; or after the first that made it shorter: what is plainer only can wait."""
+        for each in self.passes:
+            before, tree = tree, self.once(each, tree, effort)
+            if tree is not before and _tokens(tree) < _tokens(before):
+                break
+        return tree
 
     def once(self, each: Pass, tree: ast.Module, effort: Effort) -> ast.Module:
         """One pass over the tree; the same tree where it finds nothing."""

@@ -29,7 +29,8 @@ def test_one_for_all() -> None:
         "while_loop(lambda s: s[1] - s[0] > 0, body, (a, b, c))[2]"
     )
     after = (
-        "def body(state):\n    middle = state\n    middle, middle = f(middle), middle\n    return 0.5 * (middle + middle)\n"
+        "def body(state):\n    middle = state\n    middle, middle = f(middle), middle\n"
+        "    return 0.5 * (middle + middle)\n"
         "while_loop(lambda s: s - s > 0, body, c)"
     )
     assert written(after) in edits_of("one-for-all", before)

@@ -31,6 +31,11 @@ def test_hoist_puts_a_part_in_place_of_the_whole(before: str, after: str) -> Non
     assert written(after) in edits_of("hoist", before)
 
 
+def test_sums() -> None:
+    assert edits_of("sums", "def f(x, y):\n    return sin(x, 1, f)") == [written("def f(x, y):\n    return x + x")]
+    assert edits_of("sums", "import m\nm.f(m)") == []
+
+
 def test_hoist_leaves_names_of_modules_and_targets_alone() -> None:
     texts = edits_of("hoist", "import m\nm.f = m.g(1)[2]")
     assert written("import m\nm.f = 1") not in edits_of("hoist", "import m\nm.f[1] = 2")
