@@ -31,9 +31,8 @@ class Final:
 
     def __init__(self, history: Sequence[ast.Module], env: Mapping[str, str], fresh: Callable[[bool], Interest]):
         self.history, self.env, self.fresh = history, env, fresh
-        self.files = False
         self.failure: Failure | None = None  # as a text that held has shown it last
-        self.interest = fresh(self.files)
+        self.use(files=False)
 
     def text(self) -> str | None:
         """The result; None where no version of the program holds."""
@@ -42,10 +41,20 @@ class Final:
             return text
         text = self.newest()
         if text is None:  # perhaps it needs the files
-            self.files = True
-            self.interest = self.fresh(self.files)
+            self.use(files=True)
             text = self.verified(self.history[-1]) or self.newest()
+            if text is not None and not self.stands_alone(text):
+                self.use(files=True)
         return text
+
+    def stands_alone(self, text: str) -> bool:
+        """Whether a text holds without files after all: what comes and goes may have done so by chance before."""
+        self.use(files=False)
+        return all(self.holds([text] * self.TIMES))
+
+    def use(self, *, files: bool) -> None:
+        """Verify with the program's data files from now on, or without."""
+        self.files, self.interest = files, self.fresh(files)
 
     def hasty(self) -> str | None:
         """The newest version that holds in a single run, with all its variables: for a user who waits no longer."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from jaxshrink import Interrupted, shrink
 from jaxshrink.final import Final
+from jaxshrink.interest import Interest
+from jaxshrink.outcome import Tier
 
 
 def interrupt(self: Final) -> None:
@@ -43,3 +47,23 @@ def test_a_second_interrupt_tells_where_the_best_is(program: Path, monkeypatch: 
     kept = Path(raised.value.message.rpartition(" ")[2])
     assert "{}[" in kept.read_text()
     assert not program.with_name("repro.min.py").exists()
+
+
+class Scripted:
+    """Stands for an interest: says what each of its rounds says."""
+
+    repeat, shown = 1, None
+
+    def __init__(self, rounds: list[bool]):
+        self.rounds = rounds
+
+    def hold(self, texts: list[str], tier: Tier, repeat: int) -> list[bool]:
+        return [self.rounds.pop(0)] * len(texts)
+
+
+@pytest.mark.parametrize(("afterwards", "files"), [(True, False), (False, True)])
+def test_data_files_are_needed_only_if_it_does_not_hold_without(afterwards: bool, files: bool) -> None:
+    rounds = {False: [False, False, afterwards], True: [True]}  # tidy and plain text, then again
+    final = Final([ast.parse("f(1)")], {}, lambda files: cast(Interest, Scripted(rounds[files])))
+    assert final.text() == "f(1)\n"
+    assert final.files == files
