@@ -54,7 +54,7 @@ class Cuts:
     """The search. `history` holds the programs that were the best, each smaller than the one before.
 
     It may be stopped at any moment by an exception: the last of the history is then the result. `values`: whether
-    observed ones may stand for what gave them.
+    observed ones may stand for what gave them. `calm`: whether to repeat no more once a cut fails each time.
     """
 
     def __init__(
@@ -67,8 +67,9 @@ class Cuts:
         begins: Callable[[str], None] = lambda name: None,
         *,
         values: bool = True,
+        calm: bool = False,
     ):
-        self.values = values
+        self.values, self.calm = values, calm
         self.whole, self.observation, self.interest = tree, observation, interest
         self.improved, self.begins = improved, begins
         self.judge = Judge(interest)
@@ -96,6 +97,8 @@ class Cuts:
         """
         self.accept(self.big_cut() if start is None else self.resumed(start))
         self.checked = len(self.history)
+        if self.calm:
+            self.interest.calm_down(trees.text(self.history[-1]))
         while True:
             with contextlib.suppress(_Refuted):
                 self.fixpoint.run(self.history[-1])
@@ -119,7 +122,7 @@ class Cuts:
     # -- big cuts
 
     def big_cut(self) -> ast.Module:
-        """The smallest lifted program that fails in the same way, or what of the whole was executed.
+        """The smallest that fails in the same way of the lifted programs and what of the whole was executed.
 
         Abstract runs know no numbers; in real ones other numbers than ones may be what fails.
         """
@@ -130,8 +133,8 @@ class Cuts:
             if tier is not Tier.COLD or self.interest.floor is Tier.COLD:
                 styles = (Style.ONES,) if tier is Tier.ABSTRACT else Style
                 seen = dataclasses.replace(self.observation, frames=_ends_of_recursion(self.observation.frames))
-                proposals = itertools.chain(*(lifted(view, seen, style) for style in styles))
-                candidates = _ordered(proposals, self.whole)
+                proposals = (lifted(view, seen, style) for style in styles)
+                candidates = _ordered(itertools.chain(*proposals, self.covered()), self.whole)
                 found = self.first(candidates, tier)
                 if found is not None:
                     return self.much_smaller(candidates, found) or found
@@ -163,14 +166,16 @@ class Cuts:
         return [tier for tier in Tier if list(Tier).index(tier) >= list(Tier).index(self.interest.floor)]
 
     def wholes(self) -> Iterator[ast.Module]:
-        try:
-            if self.observation is not None:
-                smaller = covered(self.whole, self.observation)
-                yield smaller
-                yield from pinned(self.view(smaller))
-        except Inapplicable:
-            pass
+        for smaller in self.covered():
+            yield smaller
+            yield from pinned(self.view(smaller))
         yield self.whole
+
+    def covered(self) -> Iterator[ast.Module]:
+        """What of the whole was executed, if that was watched."""
+        with contextlib.suppress(Inapplicable):
+            if self.observation is not None:
+                yield covered(self.whole, self.observation)
 
     def first(self, candidates: Sequence[ast.Module], tier: Tier) -> ast.Module | None:
         """The first candidate that holds in the tier, and in a warm run alone, which also tells how long it takes."""

@@ -10,6 +10,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 
+from jaxshrink.chance import TRIES
 from jaxshrink.controls import Control
 from jaxshrink.failure import Failure
 from jaxshrink.guard import Guard, feeds
@@ -197,6 +198,11 @@ class Interest:
             idle = max(LEAST_IDLE, 2 * waited)
             self.runner.idle = min(idle, self.runner.idle or idle)
         return self.allowed([text], [outcome], [True], tier) == [True]
+
+    def calm_down(self, text: str) -> None:
+        """Repeat no more where a text that is cut out of one that fails by chance fails each time."""
+        if self.repeat > 1 and all(self.hold([text] * TRIES, Tier.WARM, 1)):
+            self.repeat = 1
 
     def hold(self, texts: Sequence[str], tier: Tier, repeat: int) -> list[bool]:
         """Of each text, some of which may be equal: is it interesting to a certain tier, in one of so many runs?"""

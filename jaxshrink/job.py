@@ -194,7 +194,8 @@ class Job:
             asked = self.options.tier or aim.floor, self.deadline, controls, self.repeat, insist
             interest = Interest(self.oracles.main, aim.question, *asked)
             told = self.improved, self.progress.begins
-            self.cuts = Cuts(start, self.observation, interest, self.passes(aim), *told, values=not aim.careful)
+            cuts = functools.partial(Cuts, values=not aim.careful, calm=self.options.repeat is None)
+            self.cuts = cuts(start, self.observation, interest, self.passes(aim), *told)
             try:
                 self.cuts.run(start if resumed else None)
             except Unreproducible:
@@ -203,7 +204,7 @@ class Job:
                 self.repeat = chance.TRIES
                 self.progress.note(f"it fails by chance: what does not fail is run {chance.TRIES} times")
             else:
-                return self.repeat
+                return interest.repeat
 
     def alone(self, aim: Aim, repeat: int, files: bool) -> Interest:
         """Who verifies the result: fresh interpreters, with the files of the program's folder or without."""

@@ -157,6 +157,13 @@ def test_what_fails_by_chance_is_run_again() -> None:
     assert len(fake.asked) == 1, "no further runs where the first says yes"
 
 
+@pytest.mark.parametrize(("every", "repeat"), [(1, 1), (2, 8)])
+def test_what_fails_each_time_is_not_run_again(every: int, repeat: int) -> None:
+    interest = asking(sometimes(every), KEY, repeat=8)
+    interest.calm_down("a")
+    assert interest.repeat == repeat
+
+
 def test_what_must_fail_each_time_is_run_again() -> None:
     def ends(text: str, tier: Tier, before: int, limit: float | None) -> Outcome:
         return GOOD if text == "race" and before == 7 else SEGFAULT
