@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections
 import enum
 import time
 from collections.abc import Callable, Hashable, Sequence
@@ -23,6 +24,10 @@ PATIENCE = 16
 
 MOST_EVEN = 32
 """Successes of passes that save no token: where a failure comes and goes with sizes, there is always one more."""
+
+
+MOST_AGAIN = 3
+"""How often one edit may be made: as a step on a way down, where more only means that the way is no slope."""
 
 
 class Effort(enum.IntEnum):
@@ -53,6 +58,7 @@ class Fixpoint:
         self.improved, self.begins = improved, begins
         self.counts = {each.name: PassStats(each.name) for each in passes}
         self.failed: set[Hashable] = set()
+        self.made: collections.Counter[Hashable] = collections.Counter()
         self.even = 0
 
     def run(self, tree: ast.Module) -> ast.Module:
@@ -82,12 +88,14 @@ class Fixpoint:
         """One pass over the tree; the same tree where it finds nothing."""
         self.begins(each.name)
         start, tried = time.monotonic(), self.judge.tried
-        edits = list(each.propose(self.view(tree, effort > Effort.LIKELY)))
+        proposed = each.propose(self.view(tree, effort > Effort.LIKELY))
+        edits = [edit for edit in proposed if self.made[_identity(edit)] < MOST_AGAIN]
         if effort < Effort.ALL:
             edits = [edit for edit in edits if _identity(edit) not in self.failed]
         patience = PATIENCE if effort is Effort.LIKELY else None
         outcome = reduce(tree, edits, self.judge, group=each.group, patience=patience)
         self.failed.update(map(_identity, outcome.failed))
+        self.made.update(map(_identity, outcome.made))
         reduced = tree if outcome.tree is tree else settle(outcome.tree)
         if reduced is not tree and _tokens(reduced) == _tokens(tree):
             self.even += 1

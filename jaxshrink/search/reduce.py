@@ -27,9 +27,10 @@ class Verdicts(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Reduced:
-    """The tree with the edits that held, and the edits that failed when each was tried on its own."""
+    """The tree with the edits that held, these edits, and those that failed when each was tried on its own."""
 
     tree: ast.Module
+    made: Sequence[Edit]
     failed: Sequence[Edit]
 
 
@@ -56,9 +57,9 @@ def reduce(
                 if not success:
                     (left if size > 1 else failed).extend(edits_)
             if patience is not None and fruitless >= patience:
-                return Reduced(state.tree, failed)
+                return Reduced(state.tree, state.made, failed)
         pending, size = left, max(1, min(size // WIDTH, len(left)))
-    return Reduced(state.tree, failed)
+    return Reduced(state.tree, state.made, failed)
 
 
 class _Progress:
