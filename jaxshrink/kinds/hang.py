@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import dataclasses
+import functools
 import re
+from collections.abc import Sequence
 from typing import Self
 
+from jaxshrink import tree as trees
 from jaxshrink.failure import Failure, is_called_back, place, site
 from jaxshrink.kinds.signature import Needs
 from jaxshrink.options import Options
-from jaxshrink.outcome import End, Outcome
+from jaxshrink.outcome import End, Frame, Outcome
 
 TRACING = "tracing"
 """The site of a run in which JAX traces, transforms or lowers: it is found in ever other functions, JAX's or called."""
@@ -19,6 +24,17 @@ _WAITS = re.compile(
     r"|runtime_tokens|xla_bridge)\.py|(asyncio|concurrent|multiprocessing|queue|selectors|socket|subprocess|threading)\b"
 )
 """Where Python waits for something else: for the compiler, a computation, a lock, a process."""
+
+EXECUTING = "executing"
+"""The site of a run that waits for a computation: at whichever call comes when no more of them may be under way."""
+
+_EXECUTES = re.compile(r"jax/_src/(api|array|dispatch|interpreters/pxla|runtime_tokens)\.py")
+
+_BLOCKS = frozenset({
+    "acquire", "recv", "recv_bytes", "accept", "read", "readline", "poll", "select", "sleep", "wait", "join", "get",
+    "put",
+})  # fmt: skip
+"""Names of methods that are no compiled functions and may take for ever."""
 
 _TRACEBACK = "Traceback (most recent call last)"
 
@@ -37,7 +53,7 @@ class Hung:
     def seen(cls, outcome: Outcome, options: Options, text: str | None) -> Failure | None:
         if outcome.end is not End.TIMEOUT or options.hang is None:
             return None
-        return Failure("hang", "hang", f"still running after {options.hang:g} s", _site(outcome))
+        return Failure("hang", "hang", f"still running after {options.hang:g} s", _site(outcome, text or ""))
 
     @classmethod
     def of(cls, failure: Failure, options: Options, original: str) -> Self:
@@ -54,14 +70,50 @@ class Hung:
         return False
 
     def matches(self, outcome: Outcome, text: str) -> bool:
-        return outcome.end is End.TIMEOUT and place(_site(outcome)) == place(self.failure.site)
+        return outcome.end is End.TIMEOUT and place(_site(outcome, text)) == place(self.failure.site)
 
 
-def _site(outcome: Outcome) -> str:
+def _site(outcome: Outcome, text: str) -> str:
     """Where it stands, and what else can be told from a program that hangs for another reason."""
-    in_jax = [frame.file for frame in outcome.stack if frame.file.startswith(("jax/", "jaxlib/"))]
-    ends = *in_jax[-1:], *(frame.file for frame in outcome.stack[-1:])
-    where = TRACING if in_jax and not any(map(_WAITS.match, ends)) else site(outcome.stack)
     called_back = ", called back" if is_called_back(outcome.stack) else ""
     raised = ", after an exception" if _TRACEBACK in outcome.stderr else ""  # in another thread or process
-    return where + called_back + raised
+    return _where(outcome.stack, text) + called_back + raised
+
+
+def _where(stack: Sequence[Frame], text: str) -> str:
+    in_jax = [frame.file for frame in stack if frame.file.startswith(("jax/", "jaxlib/"))]
+    ends = *in_jax[-1:], *(frame.file for frame in stack[-1:])
+    if in_jax and not any(map(_WAITS.match, ends)):
+        return TRACING
+    innermost = stack[-1] if stack else None
+    if innermost is not None and innermost.user and _calls_compiled(text, innermost.line):
+        return EXECUTING
+    return EXECUTING if innermost is not None and _EXECUTES.match(innermost.file) else site(stack)
+
+
+@functools.lru_cache(maxsize=64)
+def _calls_compiled(text: str, line: int) -> bool:
+    """Whether a line of a program, where it stands in no function of Python, may be in one that JAX has compiled."""
+    nodes = list(ast.walk(ast.parse(text)))
+    imported = {alias.asname or alias.name for node in nodes for alias in _not_of_jax(node)}
+    calls = [node for node in nodes if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or 0)]
+    names = ((_root(call.func), trees.last_name(call.func)) for call in calls)
+    return any(root and root not in imported and name not in _BLOCKS for root, name in names)
+
+
+def _root(node: ast.expr) -> str:
+    """The first part of a dotted name that is no builtin; of other expressions that are called a name that none has."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return "()"
+    return "" if hasattr(builtins, node.id) else node.id
+
+
+def _not_of_jax(node: ast.AST) -> list[ast.alias]:
+    match node:
+        case ast.ImportFrom(module=str(module), names=names):
+            return [] if module.partition(".")[0] == "jax" else names
+        case ast.Import(names=names):
+            return [alias for alias in names if alias.name.partition(".")[0] != "jax"]
+    return []

@@ -128,6 +128,21 @@ DEADLOCK = Case(
     Needs(hang=HANG),
     {"hang": HANG},
 )
+TURNING = JAX + "turn = lambda x: jax.lax.while_loop(lambda s: s < 5, lambda s: s * 2 % 7, x)\n"
+EXECUTING = Case(
+    TURNING + "def main():\n    step = jax.jit(turn)\n    print(float(step(1)))\nmain()",
+    TURNING + "turn(1).block_until_ready()",
+    {
+        "a wait in C": TURNING + "import time\ntime.sleep(100)",
+        "a wait of its own": TURNING + "import threading\nthreading.Event().wait()",
+        "a lock": TURNING + "import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()",
+        "a loop in the program": TURNING + "x = 1\nwhile x: x = -x",
+        "a loop of builtins": TURNING + "sum(iter(int, 1))",
+        "what ends": TURNING.replace("< 5", "< 2") + "jax.jit(turn)(1).block_until_ready()",
+    },
+    Needs(hang=HANG),
+    {"hang": HANG},
+)
 BLOCKED = JAX + "import queue\nqueue = queue.Queue(1)\n"
 PUT = "jax.pure_callback(lambda x: {}, jax.ShapeDtypeStruct((), 'float32'), 1.0).block_until_ready()"
 HANG_IN_CALLBACK = Case(
