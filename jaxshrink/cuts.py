@@ -23,6 +23,7 @@ from jaxshrink.passes import Pass
 from jaxshrink.render import Style
 from jaxshrink.scopes import FUNCTION
 from jaxshrink.search import Fixpoint, Judge
+from jaxshrink.search.fixpoint import MOST_EVEN
 from jaxshrink.settle import keep, settle
 from jaxshrink.tree import Inapplicable
 from jaxshrink.view import View
@@ -37,6 +38,9 @@ LONG = 120
 CHECK_EVERY = 80
 """Provisional runs after which the best is confirmed by a better one: what it refutes is lost work."""
 
+
+MOST_EVEN_OF_HANGS = 4
+"""As `MOST_EVEN`, where each success must be waited for."""
 
 RECURRING = 2
 """Frames at one place, from either end of the stack, that are lifted."""
@@ -73,7 +77,8 @@ class Cuts:
         self.whole, self.observation, self.interest = tree, observation, interest
         self.improved, self.begins = improved, begins
         self.judge = Judge(interest)
-        self.fixpoint = Fixpoint(passes, self.view, self.judge, self.accept, begins)
+        most_even = MOST_EVEN if interest.hang is None else MOST_EVEN_OF_HANGS
+        self.fixpoint = Fixpoint(passes, self.view, self.judge, self.accept, begins, most_even)
         self.history: list[ast.Module] = []
         self.checked = 0  # length of the history up to the last that the next tier has confirmed
         self.checked_at = 0

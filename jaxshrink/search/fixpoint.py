@@ -23,7 +23,7 @@ PATIENCE = 16
 
 
 MOST_EVEN = 32
-"""Successes of passes that save no token: where a failure comes and goes with sizes, there is always one more."""
+"""Successes in a row that save no token: where a failure comes and goes with sizes, there is always one more."""
 
 
 MOST_AGAIN = 3
@@ -53,13 +53,14 @@ class Fixpoint:
         judge: Judge,
         improved: Callable[[ast.Module], None],
         begins: Callable[[str], None] = lambda name: None,
+        most_even: int = MOST_EVEN,
     ):
         self.passes, self.view, self.judge = passes, view, judge
         self.improved, self.begins = improved, begins
         self.counts = {each.name: PassStats(each.name) for each in passes}
         self.failed: set[Hashable] = set()
         self.made: collections.Counter[Hashable] = collections.Counter()
-        self.even = 0
+        self.even, self.most_even = 0, most_even
 
     def run(self, tree: ast.Module) -> ast.Module:
         """The smallest tree.
@@ -97,9 +98,9 @@ class Fixpoint:
         self.failed.update(map(_identity, outcome.failed))
         self.made.update(map(_identity, outcome.made))
         reduced = tree if outcome.tree is tree else settle(outcome.tree)
-        if reduced is not tree and _tokens(reduced) == _tokens(tree):
-            self.even += 1
-            reduced = tree if self.even > MOST_EVEN else reduced
+        if reduced is not tree:
+            self.even = self.even + 1 if _tokens(reduced) == _tokens(tree) else 0
+            reduced = tree if self.even > self.most_even else reduced
         self.count(each, self.judge.tried - tried, time.monotonic() - start, tree, reduced)
         if reduced is tree:
             return tree
