@@ -7,9 +7,12 @@ wrong, JAX itself can say which operation makes them first: then it must be the 
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import itertools
-from collections.abc import Callable, Mapping
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
@@ -32,6 +35,21 @@ CHECKS: tuple[Mapping[str, str], ...] = (
     {"JAX_DEBUG_INFS": "1", "JAX_DISABLE_JIT": "1"},
 )
 """Environments in which JAX says which operation makes a wrong number first."""
+
+WAYS: Mapping[str, tuple[str, frozenset[str]]] = {
+    "plain_rules": (
+        "its own derivative rules left out",
+        frozenset({"custom_jvp", "custom_vjp", "custom_gradient", "defjvp", "defvjp"}),
+    ),
+    "loops": ("loops in place of vmap", frozenset({"vmap"})),
+    "double": (
+        "64 bits for all numbers",
+        frozenset({"float16", "bfloat16", "float32", "int8", "int16", "int32", "complex64"}),
+    ),
+}
+"""Functions of `inside/otherwise.py`: what a program then runs with, and the names of which it must have one."""
+
+_OTHERWISE = Path(__file__).parent / "inside" / "otherwise.py"
 
 _MOVES = ("convert_element_type", "broadcast_in_dim", "select_n", "reshape", "concatenate", "copy", "copy_p")
 """Operations that make no number: what they are given is in the program on purpose, the -inf of a mask."""
@@ -64,16 +82,25 @@ class Origin:
 
 @dataclasses.dataclass(frozen=True)
 class Control:
-    """An environment, perhaps another interpreter, and what a program must do there: end well, or show an origin."""
+    """An environment, perhaps another interpreter, and what a program must do there: end well, or show an origin.
+
+    `way`: what is replaced before the program runs, one of `WAYS`.
+    """
 
     env: Mapping[str, str]
     python: Path | None = None
     origin: Origin | None = None
     versions: str = ""  # of the interpreter
+    way: str | None = None
 
     def __str__(self) -> str:
         parts = [f"{name}={value}" for name, value in self.env.items()]
+        parts += [WAYS[self.way][0]] if self.way is not None else []
         return ", ".join([*parts, *([self.versions or str(self.python)] if self.python else [])])
+
+    def applied(self, text: str) -> str:
+        """What is run under the control for a program: it, perhaps with something before it."""
+        return text if self.way is None else otherwise(text, self.way)
 
     def allows(self, outcome: Outcome) -> bool:
         """Whether a run under the control went as it must."""
@@ -104,23 +131,56 @@ def find(text: str, new_runner: Callable[[Control], Runner], *, not_finite: bool
 
     The latter only where it is about numbers that are `not_finite`: others may be about anything.
     """
-    for settings in (SETTINGS[:2], SETTINGS[2:], *([CHECKS] if not_finite else [])):
-        runners = [new_runner(Control(env)) for env in settings]
+    for controls in _rounds(text, not_finite):
+        runners = [new_runner(control) for control in controls]
         try:
-            runs = [runner.submit(text, Tier.WARM) for runner in runners]
-            fitting = [_fitting(env, run.result()) for env, run in zip(settings, runs, strict=True)]
+            pairs = list(zip(controls, runners, strict=True))
+            runs = [runner.submit(control.applied(text), Tier.WARM) for control, runner in pairs]
+            fitting = [_fitting(control, run.result()) for control, run in zip(controls, runs, strict=True)]
         finally:
             for runner in runners:
                 runner.close()
         found = tuple(each for each in fitting if each is not None)
         if found:
-            return found if settings is CHECKS else found[:1]
+            return found if found[0].origin is not None else found[:1]
     return ()
 
 
-def _fitting(env: Mapping[str, str], outcome: Outcome) -> Control | None:
-    if env not in CHECKS:
-        control = Control(env)
+def _rounds(text: str, not_finite: bool) -> Iterator[list[Control]]:
+    """What is tried together, until something fits."""
+    yield [Control(env) for env in SETTINGS[:2]]
+    names = re.findall(r"\w+", text)
+    ways = [Control({}, way=way) for way, (_, wanted) in WAYS.items() if not wanted.isdisjoint(names)]
+    yield ways
+    yield [Control(env) for env in SETTINGS[2:]]
+    if not_finite:
+        yield [Control(env) for env in CHECKS]
+
+
+def _fitting(control: Control, outcome: Outcome) -> Control | None:
+    if control.env not in CHECKS:
         return control if control.allows(outcome) else None
     origin = Origin.of(outcome)
-    return None if origin is None else Control(env, origin=origin)
+    return None if origin is None else dataclasses.replace(control, origin=origin)
+
+
+def otherwise(text: str, way: str) -> str:
+    """A program with something replaced that it imports: before its first import of what is not Python's own."""
+    statements = ast.parse(text).body
+    at = next((each.lineno - 1 for each in statements if _imports_package(each)), None)
+    if at is None:
+        return text
+    lines = text.splitlines(keepends=True)
+    replacing = f"exec({_OTHERWISE.read_text() + f'{chr(10)}{way}()'!r}, {{}})\n"
+    return "".join([*lines[:at], replacing, *lines[at:]])
+
+
+def _imports_package(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Import(names=names):
+            modules = [alias.name for alias in names]
+        case ast.ImportFrom(module=str(module)):
+            modules = [module]
+        case _:
+            return False
+    return any(module.partition(".")[0] not in sys.stdlib_module_names for module in modules)

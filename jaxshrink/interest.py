@@ -58,8 +58,8 @@ class Question:
 
     def is_possible(self, text: str) -> bool:
         """Whether a run could give the answer yes: not where the text has already slipped."""
-        hangs = self.signature.needs.hang is not None
-        return self.predicate is not None or slips(self.original, text, hangs=hangs) is None
+        hangs, values = self.signature.needs.hang is not None, self.signature.is_about_values
+        return self.predicate is not None or slips(self.original, text, hangs=hangs, values=values) is None
 
     def shown(self, outcome: Outcome) -> Failure:
         """The failure with what an outcome says of it."""
@@ -178,7 +178,7 @@ class Interest:
             again = self.outcomes([texts[i] for i in left], tier) if left else []
             left = [i for i, each in zip(left, again, strict=True) if self.question.answer(each, texts[i])]
         for control, runner in self.controls:
-            others = self.decided(runner, [texts[i] for i in left], tier) if left else []
+            others = self.decided(runner, [control.applied(texts[i]) for i in left], tier) if left else []
             left = [
                 i
                 for i, other in zip(left, others, strict=True)

@@ -22,16 +22,21 @@ _SUSPICIOUS = frozenset({
 
 
 _STILL = "while_loop whose body ignores its state"
+_EXACT = "comparison without tolerance"
+
+_TOLERANCES = frozenset({"rtol", "atol", "tol", "rel_tol", "abs_tol", "delta", "rel", "abs"})
+_ROUNDING = 1e-9
+"""A tolerance below it is none: then what is found wrong is how numbers are rounded."""
 
 
-def slips(original: str, candidate: str, *, hangs: bool = False) -> str | None:
+def slips(original: str, candidate: str, *, hangs: bool = False, values: bool = False) -> str | None:
     """Why a candidate cannot count, whatever its failure: it has more of what fails by itself than the input.
 
-    `hangs`: the failure is a hang, so loops are what it is about.
+    `hangs`: the failure is a hang, so loops are what it is about. `values`: it is wrong numbers.
     """
     old, new = _suspicious(original), _suspicious(candidate)
-    found = (what for what, count in new.items() if count > old[what])
-    return next((what for what in found if hangs or what != _STILL), None)
+    passed_over = {_STILL: not hangs, _EXACT: not values}
+    return next((what for what, count in new.items() if count > old[what] and not passed_over.get(what)), None)
 
 
 @functools.lru_cache(maxsize=64)  # more than are asked about at once
@@ -49,11 +54,29 @@ def _suspicious(text: str) -> collections.Counter[str]:
                 found["while True"] += 1
             case ast.Call(func=function) if trees.last_name(function) == "while_loop":
                 found.update(_endless(node, functions))
+            case ast.Call() | ast.Compare() if _is_exact(node):
+                found[_EXACT] += 1
             case ast.Attribute(attr=name) | ast.Name(id=name) | ast.alias(name=name) if name in _SUSPICIOUS:
                 found[name] += 1
             case ast.Constant(value=str(word)) if word.lower().strip("+-") in ("nan", *_SUSPICIOUS):
                 found[word] += 1
     return found
+
+
+def _is_exact(node: ast.Call | ast.Compare) -> bool:
+    """Whether it finds two numbers different that are alike but for rounding."""
+    match node:
+        case ast.Call(func=function, args=args, keywords=keywords):
+            given = {keyword.arg: keyword.value for keyword in keywords}
+            tight = trees.last_name(function) == "assert_allclose" and len(args) < 3 and "rtol" not in given
+            return tight or any(_is_tiny(value) for name, value in given.items() if name in _TOLERANCES)
+        case ast.Compare(ops=[ast.LtE() | ast.Gt()], comparators=[limit]):
+            return _is_tiny(limit)
+    return False
+
+
+def _is_tiny(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and abs(node.value) < _ROUNDING
 
 
 def _endless(loop: ast.Call, functions: Mapping[str, ast.FunctionDef]) -> Iterator[str]:

@@ -325,6 +325,24 @@ def test_what_is_looked_at_stands_still() -> None:
     assert not slips("", loop.format("(s[1], 1)"), hangs=True)
 
 
+@pytest.mark.parametrize(
+    ("test", "exact"),
+    [
+        ("assert_allclose(a, b)", True),
+        ("assert_allclose(a, b, 1e-5)", False),
+        ("assert_allclose(a, b, rtol=1e-5)", False),
+        ("assert jnp.allclose(a, b)", False),
+        ("assert jnp.allclose(a, b, atol=0)", True),
+        ("assert abs(a - b) <= 0", True),
+        ("assert not abs(a - b) > 0.0", True),
+        ("assert abs(a - b) <= 1e-6", False),
+    ],
+)
+def test_comparisons_that_find_rounding(test: str, exact: bool) -> None:
+    assert (slips("assert a", test, values=True) is not None) == exact
+    assert slips(test, test, values=True) is None
+
+
 def test_what_the_input_had_is_no_slip() -> None:
     original = "def f(x):\n    if x:\n        raise ValueError\n    assert x\nf(1)"
     assert slips(original, "raise ValueError") is None
