@@ -59,6 +59,8 @@ class Guard:
         flow = _flow(text, _line(outcome))
         found = flow.words
         roles = tuple(names for names in _ROLES if names & found.keys())
+        if watched is Watched.ALL:
+            roles = tuple(names for names in roles if names is not DERIVATIVES)  # the control sees to it
         called = frozenset(name for name in found if name.isidentifier())
         roles = (*roles, called) if called else roles
         kept = {Watched.NOTHING: found, Watched.VALUES: flow.tests, Watched.ALL: {}}

@@ -72,15 +72,15 @@ CHECKED = HEAD + "def f(x):\n    return jnp.log(x) * 2\ng = jax.grad(f)(jnp.ones
         (CHECKED.replace("ones", "ones_like"), True, False),
         ("import jax, numpy as np\nnp.testing.assert_array_equal(jax.grad(len)(2), 1)", True, False),
         ("import jax, numpy as np\nnp.testing.assert_allclose(jax.vjp(len, 2), 1)", True, False),
-        ("import jax, numpy as np\nnp.testing.assert_allclose(2, 1)", False, False),
-        ("import jax, numpy as np\ng = jax.grad(len)\nnp.testing.assert_allclose(2, 1)", False, False),
+        ("import jax, numpy as np\nnp.testing.assert_allclose(2, 1)", True, False),
+        ("import jax, numpy as np\ng = jax.grad(len)\nnp.testing.assert_allclose(2, 1)", True, False),
         ("import jax, numpy as np\njax.grad(np.testing.assert_allclose)(2, 1)", True, False),
         ("import jax\nassert jax.grad(len)(2) == 1", False, False),
         ("assert 2 == 1", False, False),
     ],
 )
 def test_kept(candidate: str, controlled: bool, alone: bool) -> None:
-    """Where a control watches over the numbers, the derivative and the comparison stay; else all of it."""
+    """Where a control watches over the numbers, the comparison stays; else all of it."""
     for guard, kept in (
         (Guard.of(failed(CHECKED), CHECKED, Watched.ALL), controlled),
         (Guard.of(failed(CHECKED), CHECKED, Watched.NOTHING), alone),

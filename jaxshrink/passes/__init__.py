@@ -90,6 +90,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("one-for-all", containers.one_for_all),
     Pass("keys", containers.keys, refactors=True),
     Pass("unpacked", containers.unpacked, refactors=True),
+    Pass("appended", containers.appended, refactors=True),
     Pass("unkeyed", containers.unkeyed, refactors=True),
     Pass("instances", classes.instances, refactors=True),
     Pass("aliases", variables.aliases, ALL, refactors=True),

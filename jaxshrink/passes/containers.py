@@ -94,6 +94,18 @@ def unpacked(view: View) -> Iterator[Edit]:
             yield Edit.replace(read, element)
 
 
+def appended(view: View) -> Iterator[Edit]:
+    """Write a list as it is once something has been appended: `a = []`, `a.append(x)` is `a = [x]`."""
+    for statement in view.all(ast.Expr):
+        match statement.value:
+            case ast.Call(func=ast.Attribute(value=ast.Name() as name, attr="append"), args=[element]):
+                binding = view.binding(name)
+                first = view.parents[binding.definitions[0]] if binding is not None else None
+                if isinstance(first, ast.Assign) and isinstance(first.value, ast.List):
+                    longer = ast.List([*map(trees.clone, first.value.elts), element], ast.Load())
+                    yield Edit({first: DELETE, statement: ast.Assign([ast.Name(name.id, ast.Store())], longer)}, 4)
+
+
 def projections(view: View) -> Iterator[Edit]:
     """Return what callers take of the result: `f(x).a` where `f` returns `C(y, z)` is `f(x)` that returns `y`."""
     for function in view.all(ast.FunctionDef, ast.Lambda):

@@ -99,14 +99,25 @@ def parts(node: ast.expr) -> Iterator[ast.expr]:
             yield from (value, *(generator.iter for generator in node.generators))
         case ast.JoinedStr(values=values):
             yield from (piece.value for piece in values if isinstance(piece, ast.FormattedValue))
+        case ast.Attribute(value=value):
+            yield value
+            yield from _given(value)
         case ast.Subscript(value=value, slice=index):
             yield value
+            yield from _given(value)
             if not isinstance(index, ast.Slice | ast.Tuple):
                 yield index
         case _:
             for child in ast.iter_child_nodes(node):
                 if isinstance(child, ast.expr):
                     yield child.value if isinstance(child, ast.Starred) else child
+
+
+def _given(node: ast.expr) -> Iterator[ast.expr]:
+    """What a call is given: of `C(x, y).a` it may be all that counts."""
+    if isinstance(node, ast.Call):
+        yield from (arg for arg in node.args if not isinstance(arg, ast.Starred))
+        yield from (keyword.value for keyword in node.keywords)
 
 
 def replaceable(view: View, node: ast.expr) -> bool:

@@ -22,6 +22,12 @@ def test_tuples(before: str, after: str) -> None:
     assert written(after) in edits_of("tuples", before)
 
 
+def test_appended() -> None:
+    assert written("a = [x]\nf(a)") in edits_of("appended", "a = []\na.append(x)\nf(a)")
+    assert written("a = [1, x]") in edits_of("appended", "a = [1]\na.append(x)")
+    assert edits_of("appended", "a = f()\na.append(x)") == []
+
+
 def test_one_for_all() -> None:
     before = (
         "def body(state):\n    low, high, middle = state\n    low, high = f(middle), high\n"

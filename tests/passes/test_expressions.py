@@ -31,6 +31,11 @@ def test_hoist_puts_a_part_in_place_of_the_whole(before: str, after: str) -> Non
     assert written(after) in edits_of("hoist", before)
 
 
+def test_hoist_takes_what_an_object_was_made_of() -> None:
+    assert written("y = b") in edits_of("hoist", "y = C(a, b).field")
+    assert written("y = b") in edits_of("hoist", "y = f(a, k=b)[0]")
+
+
 def test_sums() -> None:
     assert edits_of("sums", "def f(x, y):\n    return sin(x, 1, f)") == [written("def f(x, y):\n    return x + x")]
     assert edits_of("sums", "import m\nm.f(m)") == []
