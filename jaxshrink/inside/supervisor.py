@@ -104,6 +104,8 @@ class Supervisor:
         self.spec = spec
         self.life = life
         self.contents = workdir.layout(spec["folder"]) if spec["folder"] else ((), ())
+        # They are copies already; what a candidate does to them may at worst mislead those after it.
+        self.link = spec["confined"] or not workdir.is_small(spec["folder"], self.contents)
         self.waiting = collections.deque()
         self.running = {}
         self.count = 0
@@ -153,7 +155,7 @@ class Supervisor:
     def _start(self, request):
         self.count += 1
         child = Child(request, os.path.join(self.spec["root"], "runs", str(self.count)))
-        path = workdir.make(child.root, request["texts"][0], self.spec["folder"], self.contents, self.spec["confined"])
+        path = workdir.make(child.root, request["texts"][0], self.spec["folder"], self.contents, self.link)
         pipes = [] if request["abstract"] else [os.pipe(), os.pipe()]
         request["parent"] = os.getpid()
         child.pid = os.fork()

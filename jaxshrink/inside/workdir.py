@@ -8,6 +8,8 @@ WORK = "work"
 PROGRAM = "repro.py"
 _MOST_LINKS = 200
 _HIDDEN = ("__pycache__",)
+_MOST_COPIED = 32
+_MOST_BYTES = 1 << 20
 
 
 def layout(source):
@@ -30,6 +32,17 @@ def layout(source):
             elif path != PROGRAM:
                 files.append(path)
     return folders, files
+
+
+def is_small(source, contents):
+    """Whether the files are few and small enough to be copied for each run, where nothing else protects them."""
+    _, files = contents
+    paths = [os.path.join(source, file) for file in files]
+    return len(files) <= _MOST_COPIED and not any(map(os.path.isdir, paths)) and _size(paths) <= _MOST_BYTES
+
+
+def _size(paths):
+    return sum(os.path.getsize(path) for path in paths if os.path.exists(path))
 
 
 def make(root, text, source=None, contents=((), ()), link=True):

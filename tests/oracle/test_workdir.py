@@ -29,6 +29,13 @@ def test_without_protection_files_are_copied(tmp_path: Path) -> None:
     assert (source / "a.txt").read_text() == "user's"
 
 
+@pytest.mark.parametrize(("files", "size", "small"), [(0, 0, True), (3, 9, True), (40, 0, False), (3, 1 << 20, False)])
+def test_only_little_is_copied_for_each_run(tmp_path: Path, files: int, size: int, small: bool) -> None:
+    for number in range(files):
+        (tmp_path / f"{number}.txt").write_bytes(bytes(size))
+    assert workdir.is_small(tmp_path, workdir.layout(tmp_path)) == small
+
+
 def test_a_folder_with_very_many_files_is_linked_as_one(tmp_path: Path) -> None:
     for number in range(1000):
         (tmp_path / "images" / f"{number:03}").mkdir(parents=True)
