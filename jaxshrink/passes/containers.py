@@ -88,6 +88,10 @@ def unpacked(view: View) -> Iterator[Edit]:
             changes[read] = trees.clone(element)
         else:
             yield Edit(changes, 3)
+    for statement in view.all(ast.Assign):
+        match statement:
+            case ast.Assign(targets=[ast.Tuple(elts=[only]) as target], value=ast.Tuple(elts=[element]) as display):
+                yield Edit({target: only, display: element}, 2)
     for read in view.all(ast.Subscript):
         element = _looked_up(read.value, read)
         if element is not None:

@@ -65,9 +65,10 @@ def elements(view: View) -> Iterator[Edit]:
 
 
 def materialise(view: View) -> Iterator[Edit]:
-    """Put the value that was observed in the place of a long expression, or of an attribute."""
+    """Put the value that was observed in the place of a long expression, or of what is taken of something."""
     for node in view.all(ast.expr):
-        if (trees.extent(node) > LONG or isinstance(node, ast.Attribute)) and replaceable(view, node):
+        taken = isinstance(node, ast.Attribute | ast.Subscript)
+        if (taken or trees.extent(node) > LONG) and replaceable(view, node):
             value = view.rendered(node)
             if value is not None:
                 yield Edit.replace(node, value)

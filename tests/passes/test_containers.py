@@ -89,6 +89,7 @@ def test_a_result_that_is_used_as_a_whole_stays() -> None:
         ("p = (a, b)\nf(p[1], p[0], p[1])", "f(b, a, b)"),
         ("p = {'w': a, 'b': c}\nf(p['w'] @ p['b'])", "f(a @ c)"),
         ("f((a, b)[1])", "f(b)"),
+        ("(a,) = (b,)\nf(a)", "a = b\nf(a)"),
     ],
 )
 def test_unpacked(before: str, after: str) -> None:
