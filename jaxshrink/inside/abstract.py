@@ -19,6 +19,7 @@ class _Left(BaseException):
 
 
 _reads = set()  # lines of the program
+_outermost = []  # the trace under way
 
 
 def trace(body):
@@ -35,6 +36,14 @@ def trace(body):
         jax.eval_shape(outermost, jax.ShapeDtypeStruct((), "float32"))
     except _Left as left:
         return left.args[0]
+
+
+def is_outermost():
+    """Whether what is traced next is called by the program itself, and not within another trace."""
+    from jax._src import core
+
+    context = getattr(core, "trace_ctx", None)  # JAX before 0.4.36 cannot tell
+    return context is None or _owner(context.trace) in _outermost
 
 
 def reads():
@@ -80,6 +89,7 @@ def _outermost_arrays(tracer):
     """Give the tracers that belong to the trace of `tracer` the class `_array_class`, from their making on."""
     kind = type(tracer)
     array_class, outermost, init = _array_class(kind), _owner(tracer._trace), kind.__init__
+    _outermost[:] = [outermost]
 
     def make(self, trace, *args, **kwargs):
         init(self, trace, *args, **kwargs)

@@ -31,7 +31,7 @@ def forked(spec, abstract_works):
         if request["abstract"] and not abstract_works:
             told.append({"end": "unknown"})
         elif request["abstract"]:
-            _trace_all(request["texts"], path, spec["argv"], told, state)
+            _trace_all(request["texts"], path, spec, told, state)
         else:
             if spec["compiles"]:
                 compiles.listen(told.compiled)
@@ -126,20 +126,26 @@ def _wait_for_devices():
             time.sleep(0.006)
 
 
-def _trace_all(texts, path, argv, told, state):
+def _trace_all(texts, path, spec, told, state):
     """Trace programs one after another, until one leaves something behind that the next could notice."""
+    argv, compiled = spec["argv"], []
+    if spec["compiles"]:
+        listener = compiles.listen(lambda *each: compiled.append(each), abstract.is_outermost)
     if len(texts) > 1:
         state.enter(os.path.dirname(os.path.dirname(path)))
     for position, text in enumerate(texts):
         if position:
             workdir.write(path, text)
             linecache.cache.pop(path, None)
+        if spec["compiles"]:
+            listener.begin()
+            compiled.clear()
         outcome, error = abstract.trace(lambda text=text: _run(text, path, argv))
         if position and error is not None and tells_of_another(error):
             break
         if error is not None and abstract.is_artefact(error):
             outcome["end"] = "unknown"
-        told.append(dict(outcome, reads=abstract.reads()))
+        told.append(dict(outcome, reads=abstract.reads(), compiles=compiled[: report.MOST_COMPILES]))
         if position + 1 < len(texts) and not state.is_unchanged():
             break
 

@@ -18,7 +18,7 @@ _SIZE = 1 << 23
 _MOST_BYTES = 1 << 19  # of one outcome
 _HEAD = struct.Struct("<QQ")  # how many outcomes, and their bytes
 _MOST_FRAMES = 1000
-_MOST_COMPILES = 10000
+MOST_COMPILES = 10000
 _MOST_CHARACTERS = 1 << 17
 STOPPED = {"end": "stopped"}
 """Told in place of an outcome by a child that leaves the rest of its programs to another."""
@@ -46,7 +46,7 @@ class Report:
 
     def compiled(self, name, reason):
         """Tell of a compilation, before the outcome."""
-        if self.count() < _MOST_COMPILES:
+        if self.count() < MOST_COMPILES:
             self.append({"compiled": [name, reason]})
 
     def count(self):

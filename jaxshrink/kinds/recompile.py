@@ -9,7 +9,10 @@ from typing import Self
 from jaxshrink.failure import Failure
 from jaxshrink.kinds.signature import Needs
 from jaxshrink.options import Options
-from jaxshrink.outcome import Outcome
+from jaxshrink.outcome import Outcome, Tier
+
+_OF_TRACING = frozenset({"static argument", "input types", "weak type", "tree structure", "new function object"})
+"""Reasons for which a function is traced again; for others only compiled code is none the same."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +43,9 @@ class Recompiled:
 
     @property
     def needs(self) -> Needs:
-        return Needs(cache=False, compiles=True)
+        """What it takes for tracing is the same where nothing is compiled after it."""
+        floor = Tier.ABSTRACT if self._kept_reason in _OF_TRACING else Tier.WARM
+        return Needs(floor, cache=False, compiles=True)
 
     @property
     def is_about_values(self) -> bool:
@@ -49,8 +54,12 @@ class Recompiled:
     def matches(self, outcome: Outcome, text: str) -> bool:
         if sum(each.name == self.name for each in outcome.compiles) < self.count:
             return False
-        alike = _reason(outcome, self.name) == self.failure.message.partition(": ")[2]
+        alike = _reason(outcome, self.name) == self._kept_reason
         return alike and outcome.end.value == self.failure.site and not outcome.code
+
+    @property
+    def _kept_reason(self) -> str:
+        return self.failure.message.partition(": ")[2]
 
 
 def _reason(outcome: Outcome, name: str) -> str:

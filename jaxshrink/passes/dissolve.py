@@ -90,17 +90,38 @@ class _Dissolution:
                 instances += binding.uses if binding is not None else []
         variable = self.view.binding(self.variable) if self.variable is not None else None
         instances += variable.uses if variable is not None else [self.making]
-        callable_ = any(method.name == "__call__" for method in self.methods)
         found: dict[str, list[ast.Attribute]] = collections.defaultdict(list)
         for node in instances:
             parent = self.view.parents[node]
             if isinstance(parent, ast.Attribute):
                 found[parent.attr].append(parent)
-            elif callable_ and node not in class_uses:
-                self.changes[node] = ast.Name(self.name, ast.Load())
-            else:
+            elif node in class_uses or not self.used_by_protocol(node, parent):
                 return None
         return found
+
+    def used_by_protocol(self, node: ast.expr, parent: ast.AST) -> bool:
+        """Whether the instance stands where Python calls a method of it by itself; then the function is called."""
+        match parent:
+            case ast.Call(func=ast.Name(id="len")) if self.has("__len__"):
+                self.changes[parent] = ast.Call(ast.Name(self.special("__len__"), ast.Load()), [], [])
+            case ast.Subscript(value=value, slice=index) if value is node and self.has("__getitem__"):
+                self.changes[parent] = ast.Call(ast.Name(self.special("__getitem__"), ast.Load()), [index], [])
+            case _ if self.has("__call__"):
+                self.changes[node] = ast.Name(self.special("__call__"), ast.Load())
+            case _ if self.has("__iter__"):
+                self.changes[node] = ast.Call(ast.Name(self.special("__iter__"), ast.Load()), [], [])
+            case _:
+                return False
+        return True
+
+    def has(self, name: str) -> bool:
+        return any(method.name == name for method in self.methods)
+
+    def special(self, name: str) -> str:
+        """The name of the function that a method becomes which has no name of its own."""
+        if name == "__call__" or (name == "__iter__" and not self.has("__call__")):
+            return self.name
+        return f"{self.name}_{name.strip('_')}"
 
     def function(self, method: Method, references: dict[str, list[ast.Attribute]]) -> ast.stmt:
         """A method as a function, which says of the variables that it sets that they are not its own."""
@@ -138,8 +159,8 @@ class _Dissolution:
 
     def new_name(self, name: str, references: dict[str, list[ast.Attribute]]) -> str:
         """The attribute's own name, unless that means something else where the attribute is read or set."""
-        if name == "__call__":
-            return self.name
+        if name in ("__call__", "__iter__", "__len__", "__getitem__"):
+            return self.special(name)
         for scope in self.view.scopes.scope_of.values():
             binding = scope.bindings.get(name)
             if binding is None or not binding.definitions or scope.is_class or scope.node is self.init:

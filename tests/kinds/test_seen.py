@@ -128,7 +128,7 @@ def test_each_kind_says_what_it_needs(name: str) -> None:
         "hang": Needs(hang=3.0),
         "memory": Needs(),
         "output": Needs(cache=False, finish=True),
-        "recompile": Needs(cache=False, compiles=True),
+        "recompile": Needs(cache=False, compiles=True),  # for a reason that abstract runs do not know
         "test": Needs(floor=Tier.COLD),
     }[name]
 

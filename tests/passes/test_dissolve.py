@@ -34,6 +34,37 @@ bias = scale * w
 g(layer(b))
 """,
         ),
+        (
+            """
+class Data:
+    def __init__(self, x):
+        self.x = x
+    def __len__(self):
+        return len(self.x)
+    def __getitem__(self, i):
+        return self.x[i]
+    def __iter__(self):
+        for i in range(len(self)):
+            yield self[i]
+data = Data(a)
+f(data[1])
+for y in data:
+    g(y)
+""",
+            """
+def data_len():
+    return len(x)
+def data_getitem(i):
+    return x[i]
+def data():
+    for i in range(data_len()):
+        yield data_getitem(i)
+x = a
+f(data_getitem(1))
+for y in data():
+    g(y)
+""",
+        ),
         (  # a function in which the name means something else
             LAYER.replace("f(x, self.w)", "[f(w, self.w) for w in x]") + "g(Layer(a))",
             """
