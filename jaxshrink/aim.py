@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
+import re
 from collections.abc import Callable
 
 from jaxshrink import cover
@@ -21,18 +22,24 @@ from jaxshrink.outcome import Outcome, Tier
 from jaxshrink.settle import settle
 from jaxshrink.tree import Inapplicable
 
+_DIGITS = re.compile(r"\d\.\d{4}|\.\d{5}|\d{6}")
+
 
 @dataclasses.dataclass(frozen=True)
 class Aim:
     """The question and its controls. `careful`: numbers are wrong, and nothing but the failure itself tells so.
 
-    `floor` is the cheapest tier that can answer the question.
+    `floor` is the cheapest tier that can answer the question. `refactor`: not even the failure tells which numbers.
     """
 
     question: Question
     floor: Tier
     controls: tuple[Control, ...] = ()
     careful: bool = False
+
+    @property
+    def refactor(self) -> bool:
+        return self.careful and self.question.exact is None
 
 
 def aim(
@@ -60,9 +67,19 @@ def aim(
         not_finite = failing is not None and tests_finiteness(failing, covered)
         controls = find(trees.text(program), oracles.under, not_finite=not_finite)
     watched = Watched.ALL if controls else Watched.VALUES if known else Watched.NOTHING
+    exact = _telling(failing, observation) if watched is Watched.NOTHING else None
+    watched = Watched.MESSAGE if exact is not None else watched
     guard = None if failing is None else Guard.of(failing, covered, watched)
     floor = Tier.ABSTRACT if known else Tier.WARM
-    return Aim(Question(signature, original, guard=guard), floor, controls, careful=watched is Watched.NOTHING)
+    question = Question(signature, original, guard=guard, exact=exact)
+    return Aim(question, floor, controls, careful=watched in (Watched.NOTHING, Watched.MESSAGE))
+
+
+def _telling(failing: Outcome | None, observation: Observation | None) -> str | None:
+    """The message of the failure, if it tells numbers with so many digits that others would hardly be the same."""
+    if failing is None or observation is None or failing.message != observation.outcome.message:
+        return None
+    return failing.message if _DIGITS.search(failing.message or "") else None
 
 
 def _fails_abstractly(signature: Signature, text: str, oracles: Oracles) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Self
 
+from jaxshrink.environment import without_settings
 from jaxshrink.messages import first_sentence
 from jaxshrink.options import Options
 from jaxshrink.oracle import Runner
@@ -99,8 +100,10 @@ class Control:
         return ", ".join([*parts, *([self.versions or str(self.python)] if self.python else [])])
 
     def applied(self, text: str) -> str:
-        """What is run under the control for a program: it, perhaps with something before it."""
-        return text if self.way is None else otherwise(text, self.way)
+        """What is run under the control for a program: it, without what it sets itself of the environment."""
+        if self.way is not None:
+            return otherwise(text, self.way)
+        return without_settings(text, self.env.keys()) if "environ" in text else text
 
     def allows(self, outcome: Outcome) -> bool:
         """Whether a run under the control went as it must."""

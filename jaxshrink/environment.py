@@ -7,8 +7,9 @@ process that has imported JAX, must have them from outside. `tidy` writes them b
 from __future__ import annotations
 
 import ast
+import itertools
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from jaxshrink import tree as trees
 from jaxshrink.tree import Edit
@@ -29,6 +30,17 @@ def hoist_environment(tree: ast.Module) -> tuple[ast.Module, dict[str, str]]:
             found.update(settings)
             gone.append(statement)
     return (trees.apply(tree, [Edit.delete(*gone)]), found) if gone else (tree, {})
+
+
+def without_settings(text: str, names: Set[str]) -> str:
+    """A program without the leading statements that set only such variables."""
+    tree = ast.parse(text)
+    before = itertools.takewhile(lambda statement: not _imports_jax(statement), tree.body)
+    gone = [statement for statement in before if (found := _settings(statement)) and found.keys() <= names]
+    lines = text.splitlines(keepends=True)
+    for statement in reversed(gone):
+        lines[statement.lineno - 1 : statement.end_lineno] = ["pass\n"]
+    return "".join(lines) if gone else text
 
 
 def _imports_jax(statement: ast.stmt) -> bool:

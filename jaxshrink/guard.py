@@ -42,6 +42,7 @@ class Watched(enum.Enum):
     """What something else than the guard watches over."""
 
     NOTHING = enum.auto()
+    MESSAGE = enum.auto()  # it tells the wrong numbers, and must stay word for word
     VALUES = enum.auto()  # they do not matter: shapes and types are what is wrong
     ALL = enum.auto()  # there is a control
 
@@ -63,8 +64,8 @@ class Guard:
             roles = tuple(names for names in roles if names is not DERIVATIVES)  # the control sees to it
         called = frozenset(name for name in found if name.isidentifier())
         roles = (*roles, called) if called else roles
-        kept = {Watched.NOTHING: found, Watched.VALUES: flow.tests, Watched.ALL: {}}
-        return cls(roles, kept[watched])
+        kept = {Watched.NOTHING: found, Watched.VALUES: flow.tests}
+        return cls(roles, kept.get(watched, {}))
 
     def kept(self, outcome: Outcome, text: str) -> bool:
         """Whether all that is wanted still flows into the statement that failed."""
@@ -137,6 +138,7 @@ class _Flow:
                         yield root
                     for definition in binding.definitions:
                         waiting += (part for part in self._sources(definition) if part not in seen)
+                    waiting += (part for part in self._mutations(binding) if part not in seen)
 
     def _parts(self, node: ast.AST) -> Iterator[ast.AST]:
         """The node and all in it, apart from statements by which nothing but a value is made, and dropped."""
@@ -188,6 +190,18 @@ class _Flow:
                 yield from self._passed(definition)
             case ast.Name():
                 yield from self._assigned(definition)
+
+    def _mutations(self, binding: Binding) -> Iterator[ast.AST]:
+        """Statements that put something into what a variable holds: `x[i] = y`, `x.append(y)`."""
+        imported = any(isinstance(each, ast.alias) for each in binding.definitions)
+        for use in [] if imported else binding.uses:
+            node: ast.AST = use
+            while isinstance(above := self.parents.get(node), ast.Attribute | ast.Subscript) and above.value is node:
+                node = above
+            statement = self.parents.get(above) if isinstance(above, ast.Call) and above.func is node else above
+            if node is not use and isinstance(statement, ast.Expr | ast.Assign | ast.AugAssign | ast.AnnAssign):
+                if isinstance(statement, ast.Expr) or isinstance(getattr(node, "ctx", None), ast.Store):
+                    yield statement
 
     def _passed(self, parameter: ast.arg) -> Iterator[ast.AST]:
         function = self.parents[self.parents[parameter]]

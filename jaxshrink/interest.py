@@ -49,12 +49,16 @@ class TimeUp(Exception):
 
 @dataclasses.dataclass(frozen=True)
 class Question:
-    """What a run must show: the signature and that it has not slipped, or what the user's predicate says."""
+    """What a run must show: the signature and that it has not slipped, or what the user's predicate says.
+
+    `exact`: the message must be this, as it tells the numbers that are wrong.
+    """
 
     signature: Signature
     original: str  # the input's text: what it had of `raise`, `assert` and the like, a candidate may have
     predicate: Callable[[Outcome], bool] | None = None
     guard: Guard | None = None
+    exact: str | None = None
 
     def is_possible(self, text: str) -> bool:
         """Whether a run could give the answer yes: not where the text has already slipped."""
@@ -71,6 +75,8 @@ class Question:
         if self.predicate is not None:
             return bool(self.predicate(dataclasses.replace(outcome, source=text)))
         if not self.is_possible(text) or not self.signature.matches(outcome, text):
+            return False
+        if self.exact is not None and outcome.message != self.exact:
             return False
         return self.guard is None or self.guard.kept(outcome, text)
 

@@ -181,7 +181,8 @@ class Job:
         self.progress.begins("control")
         found = aim(self.options, signature, original, self.predicate, self.oracles, start, self.observation)
         if found.careful and not self.options.no_control:
-            self.progress.note("no setting was found in which the numbers are right: less can be left out")
+            more = "less can be left out" if found.refactor else "those in the message stay as they are"
+            self.progress.note(f"no setting was found in which the numbers are right: {more}")
         for control in found.controls:
             self.progress.note(control.described())
         return found
@@ -241,7 +242,7 @@ class Job:
     def passes(self, aim: Aim) -> tuple[Pass, ...]:
         only, skipped = self.options.only_pass, self.options.skip_pass
         chosen = (each for each in PASSES if (not only or each.name in only) and each.name not in skipped)
-        return tuple(each for each in chosen if each.refactors or not aim.careful)
+        return tuple(each for each in chosen if each.refactors or not aim.refactor)
 
     def improved(self, text: str) -> None:
         assert self.failure is not None

@@ -15,7 +15,7 @@ _Substitute: TypeAlias = str | Callable[[re.Match[str]], str]
 
 _NUMBER = re.compile(r"(?<![\w.#])[-+]?(?:\d[\d_]*(?:\.\d+|\.(?=[^\s\w]))?|\.\d+)(?:[eE][-+]?\d+)?")
 _DTYPE = r"(?:bool_?|u?int\d+|b?float\d+(?:_\w+)?|complex\d+|key<\w+>|(?:bf|f|s|i|u|c)\d+|pred)"
-_SHAPE = r"(?<!\w)[\[(](?:[-+]?[\d.]+(?:,\s*)?)*[\])]"
+_SHAPE = r"(?<!\w)[\[(](?:[-+]?[\d.]++(?:,\s*)?)*+[\])]"
 _NESTED = r"(?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*"
 _TREE = rf"\b(?:PyTreeDef|CustomNode)\({_NESTED}\)"
 _LIBRARY_CLASS = re.compile(r"<class '([\w.]+)'>")

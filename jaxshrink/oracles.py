@@ -58,7 +58,8 @@ class Oracles:
 
     def alone_under(self, control: Control, *, files: bool) -> Runner:
         """One under a control, and else as `alone` has it."""
-        return self._runner(control.env, **_interpreter(control), **self._apart(files))
+        own = {name: value for name, value in self.env.items() if name in control.env}
+        return self._runner(_joined(own, control.env), **_interpreter(control), **self._apart(files))
 
     def _apart(self, files: bool) -> dict[str, Any]:
         return {"imports": (), **({} if files else {"folder": None})}

@@ -135,6 +135,13 @@ def test_an_infinity_that_the_program_names_has_no_origin(operation: str, is_ori
     assert (Origin.of(outcome) is not None) == is_origin
 
 
+def test_the_control_counts_and_not_what_the_program_sets() -> None:
+    text = "import os\nos.environ['JAX_ENABLE_X64'] = '1'\nos.environ['A'] = '2'\nimport jax\n"
+    applied = Control({"JAX_ENABLE_X64": "0"}).applied(text)
+    assert applied == "import os\npass\nos.environ['A'] = '2'\nimport jax\n"
+    assert Control({"B": "0"}).applied(text) == text
+
+
 def test_those_that_the_user_names() -> None:
     options = Options.of("repro.py", {"passes_with": {"A": "1", "B": "x=y"}, "passes_on": sys.executable})
     assert given(options) == (Control({"A": "1", "B": "x=y"}), Control({}, Path(sys.executable)))

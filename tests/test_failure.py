@@ -11,6 +11,7 @@ import pytest
 
 from jaxshrink.failure import Failure
 from jaxshrink.kinds.exception import Raised, names_of
+from jaxshrink.messages import masked
 from jaxshrink.outcome import End, Frame, Outcome
 from jaxshrink.slips import slips
 
@@ -264,6 +265,11 @@ def test_a_class_of_a_module_of_the_program() -> None:
     frames = (Frame("repro.py", "<module>", 1, 1, 0, len(text), True),)
     assert Raised(original).matches(Outcome(End.EXCEPTION, "__main__.Unstable", "dt 1", frames), text)
     assert not Raised(original).matches(Outcome(End.EXCEPTION, "other.Unstable", "dt 1", frames), text)
+
+
+def test_long_lists_of_numbers_are_masked_in_no_time() -> None:
+    numbers = ", ".join(f"0.{i:09}" for i in range(200))
+    assert "0.0" not in masked(f"off by ({numbers}, 1e-05)")
 
 
 # -- slips

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import dataclasses
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -155,6 +156,12 @@ def test_what_fails_by_chance_is_run_again() -> None:
     fake = sometimes(every=1)
     assert asking(fake, KEY, repeat=5)(["a"]) == [True]
     assert len(fake.asked) == 1, "no further runs where the first says yes"
+
+
+def test_a_message_that_tells_the_numbers_stays() -> None:
+    question = Question(KEY, "", exact="'a'")
+    assert question.answer(BAD, "")
+    assert not dataclasses.replace(question, exact="'b'").answer(BAD, "")
 
 
 @pytest.mark.parametrize(("every", "repeat"), [(1, 1), (2, 8)])

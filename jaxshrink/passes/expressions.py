@@ -47,10 +47,9 @@ def sums(view: View) -> Iterator[Edit]:
 
 
 def hoist_deep(view: View) -> Iterator[Edit]:
-    """Put any expression below it in the place of what a statement computes."""
+    """Put any expression below it in the place of what a statement computes, or of an argument of what it tests."""
     for statement in trees.walk_statements(view.tree):
-        value = getattr(statement, "value", None)
-        if isinstance(value, ast.expr):
+        for value in _computed(statement):
             direct = set(parts(value))
             for node in ast.walk(value):
                 if isinstance(node, ast.expr) and node is not value and node not in direct and _is_value(node):
@@ -137,6 +136,16 @@ def replaceable(view: View, node: ast.expr) -> bool:
         case ast.arguments():
             return True
     return False
+
+
+def _computed(statement: ast.stmt) -> Iterator[ast.expr]:
+    """What a statement computes, and the arguments of what it calls in its test."""
+    value, test = getattr(statement, "value", None), getattr(statement, "test", None)
+    if isinstance(value, ast.expr):
+        yield value
+    for call in ast.walk(test) if isinstance(test, ast.expr) else ():
+        if isinstance(call, ast.Call):
+            yield from call.args
 
 
 def _is_class(view: View, node: ast.expr) -> bool:

@@ -36,6 +36,11 @@ def test_hoist_takes_what_an_object_was_made_of() -> None:
     assert written("y = b") in edits_of("hoist", "y = f(a, k=b)[0]")
 
 
+def test_hoist_deep() -> None:
+    assert written("y = b") in edits_of("hoist-deep", "y = f(g(h(b)))")
+    assert written("if isnan(h(b)): c") in edits_of("hoist-deep", "if isnan(f(g(h(b)))): c")
+
+
 def test_sums() -> None:
     assert edits_of("sums", "def f(x, y):\n    return sin(x, 1, f)") == [written("def f(x, y):\n    return x + x")]
     assert edits_of("sums", "import m\nm.f(m)") == []
