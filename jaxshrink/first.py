@@ -48,7 +48,7 @@ def first_run(options: Options, program: Inputs, folder: Path, setting: Setting,
         hang = options.hang if options.test is None else setting.time_limit(abstract=False)
         return watch(
             setting.python, folder, entry, options.args, setting.environment(), options.timeout, hang=hang,
-            memory=setting.memory_limit(), compiles=options.recompiles is not None,
+            memory=setting.memory_limit(), compiles=options.recompiles is not None, match=options.match,
         )  # fmt: skip
 
     def again() -> Failure | None:

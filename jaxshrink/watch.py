@@ -49,16 +49,18 @@ def watch(
     hang: float | None = None,
     memory: int | None = None,
     compiles: bool = False,
+    match: str | None = None,
 ) -> Observation:
     """Run the program that lies in `folder`, a mirror that may be written to. Raises NotObserved.
 
     After `timeout` seconds it is killed. After `hang` seconds, or above `memory` bytes, it is asked where it stands.
-    `compiles`: the outcome tells of compilations.
+    `compiles`: the outcome tells of compilations. `match`: a pattern for warnings; in a run that ends well, what is
+    known of the stack is that of the first that it matches.
     """
     bounds = Bounds(timeout, hang, memory)
 
     def run(**more: object) -> _Seen:
-        spec = {"entry": entry, "argv": list(argv), "compiles": compiles, **more}
+        spec = {"entry": entry, "argv": list(argv), "compiles": compiles, "match": match, **more}
         return _run(python, folder, spec, environment, bounds)
 
     seen = run()

@@ -183,3 +183,26 @@ def test_a_python_that_does_not_start(tmp_path: Path) -> None:
     with pytest.raises(NotObserved) as raised:
         watch("false", tmp_path, "repro.py", (), {}, TIME)
     assert (raised.value.outcome.end, raised.value.outcome.code) == (End.EXIT, 1)
+
+
+WARNS = """\
+import numpy as np
+def logs(x):
+    y = np.log(x)
+    x = None
+    return y
+for x in (1, 0, 2):
+    logs(np.array([x, 5.0]))
+"""
+
+
+def test_where_it_stands_when_it_is_warned(tmp_path: Path) -> None:
+    observation = run(tmp_path, WARNS, match="divide by zero")
+    assert (observation.outcome.end, observation.outcome.code) == (End.EXIT, 0)
+    assert "RuntimeWarning: divide by zero" in observation.outcome.stderr
+    assert [(frame.function, frame.span.line) for frame in observation.frames] == [("logs", 3), ("<module>", 7)]
+    x = local(observation, "x")
+    assert isinstance(x, Array) and x.shape == (2,), "as it was then"
+    assert observation.lines["repro.py"] == set(range(1, 8))
+    assert run(tmp_path, WARNS, match="no such warning").frames == ()
+    assert run(tmp_path, f"{WARNS}{{}}[0]", match="divide").frames[0].function == "<module>", "an exception comes first"

@@ -9,6 +9,7 @@ SPEC: `{"entry": "repro.py", "argv": [...], "out": path of the observation}`, an
 - `"deadly"`: `[[file, line], ...]` where the process may die. The observation is written before each statement of
   these functions, and of the main module;
 - `"compiles"`: whether the outcome tells of compilations;
+- `"match"`: a pattern. If the program ends well, the stack is that of the first warning which it matches;
 - `"wait"`: whether arrays are waited for, so that the process does not die in a later statement.
 
 The observation's format is that of `jaxshrink/observation.py`. The program runs as `python repro.py` would run it:
@@ -35,6 +36,7 @@ import publicnames
 import recorder
 import render
 import stack
+import warned
 from instrument import SNAPSHOT, Sites
 from snapshots import Snapshots, flush
 
@@ -54,6 +56,8 @@ def main(spec_path):
         setattr(builtins, SNAPSHOT, snapshots.before)
     if spec.get("compiles"):
         compiles.listen(lambda *compiled: watched.compiles.append(compiled))
+    if spec.get("match") is not None:
+        warned.listen(spec["match"], watched.warn)
     process = os.getpid()
     code = watched.execute()
     if os.getpid() != process:  # a child that the program forked
@@ -76,6 +80,7 @@ class Run:
         self.argv = argv
         self.compiles = []  # (name, reason)
         self.exception = None
+        self.warned = None  # what is known of the stack at a warning
         self.started = time.perf_counter()
         self.callbacks = callbacks.Callbacks()
         own = _is_local(self.program)
@@ -99,11 +104,20 @@ class Run:
             return 1
         return 0
 
+    def warn(self, frame):
+        """Remember where the program stands, with what is there now."""
+        names = publicnames.PublicNames(self.program.is_module)
+        renderer = render.Renderer(self.program, self.recorder, names)
+        at = stack.Stack(stack.of_thread(frame), self.program, names)
+        told = at.user_frames(renderer), at.transforms(), at.library_calls(renderer)
+        self.warned = dict(zip(("frames", "transforms", "library_calls"), told)), renderer
+
     def observation(self, entries, ended):
         """What is known of the run when it has ended, or else as long as it stands where the stack's entries say."""
         seconds = time.perf_counter() - self.started
         names = publicnames.PublicNames(self.program.is_module)
-        renderer = render.Renderer(self.program, self.recorder, names)
+        at, renderer = self.warned or ({}, render.Renderer(self.program, self.recorder, names))
+        renderer.extend()
         failing = stack.Stack(entries, self.program, names)
         called_back = stack.Stack(stack.of_traceback(self.callbacks.traceback), self.program, names)
         outcome = self._outcome(failing) if ended else {"end": "unknown"}
@@ -123,6 +137,7 @@ class Run:
             "library_calls": failing.library_calls(renderer),
             "values": list(self._values(renderer)),
             "objects": renderer.objects,
+            **({} if entries else at),
         }
 
     def _prepare(self):

@@ -42,9 +42,14 @@ class Renderer:
     def __init__(self, program, recorder, names, limit=5000, seconds=0.5):
         self.program, self.recorder, self.names = program, recorder, names
         self.objects = []
-        self.room, self.deadline = limit, time.perf_counter() + seconds
+        self.limit, self.seconds = limit, seconds
+        self.extend()
         self._known = {}  # id of a value, or the source of a literal -> index
         self._alive = []  # keeps ids unique
+
+    def extend(self):
+        """Take as many objects more, and as much time."""
+        self.room, self.deadline = self.limit, time.perf_counter() + self.seconds
 
     def ref(self, value, depth=0):
         kind = type(value)

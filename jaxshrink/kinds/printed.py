@@ -15,6 +15,9 @@ from jaxshrink.outcome import End, Outcome
 _INSTALLED = re.compile(r"(?<!\S)/\S*/(?:site|dist)-packages/")
 """Where libraries lie, before the names of their files."""
 
+_NATIVE = re.compile(r"^[EFIW]\d{4} |\.(cc|cpp|h):\d+")
+"""What a line of a log of native code has."""
+
 _REPR = re.compile(r"<[^<>\n]* at 0x[0-9a-f]+>|<(?:module|class|function|built-in|PjitFunction)\b[^<>\n]*>")
 """What objects are shown as that have no text of their own: the name of a function says nothing."""
 
@@ -41,8 +44,8 @@ class Printed:
 
     @property
     def needs(self) -> Needs:
-        """What is written at exit counts, and what the compiler writes."""
-        return Needs(cache=False, finish=True)
+        """What is written at exit counts, and what the compiler writes, which is silent where nothing is compiled."""
+        return Needs(cache=_NATIVE.search(self.failure.message) is None, finish=True)
 
     @property
     def is_about_values(self) -> bool:

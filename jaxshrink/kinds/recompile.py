@@ -45,7 +45,7 @@ class Recompiled:
     def needs(self) -> Needs:
         """What it takes for tracing is the same where nothing is compiled after it."""
         floor = Tier.ABSTRACT if self._kept_reason in _OF_TRACING else Tier.WARM
-        return Needs(floor, cache=False, compiles=True)
+        return Needs(floor, compiles=True)
 
     @property
     def is_about_values(self) -> bool:

@@ -127,8 +127,8 @@ def test_each_kind_says_what_it_needs(name: str) -> None:
         "crash": Needs(cache=False, finish=True),
         "hang": Needs(hang=3.0),
         "memory": Needs(),
-        "output": Needs(cache=False, finish=True),
-        "recompile": Needs(cache=False, compiles=True),  # for a reason that abstract runs do not know
+        "output": Needs(finish=True),
+        "recompile": Needs(compiles=True),  # for a reason that abstract runs do not know
         "test": Needs(floor=Tier.COLD),
     }[name]
 
