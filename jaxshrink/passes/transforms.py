@@ -57,6 +57,9 @@ def arguments(view: View) -> Iterator[Edit]:
                 yield Edit({**changes, arg: ()}, 2 + trees.extent(arg))
                 if again := _passed_again(view, call, arg):
                     yield Edit({**changes, **dict.fromkeys([arg, *again], ())}, 2 + 2 * trees.extent(arg))
+            for keyword in call.keywords:
+                changes = _without_parameter(view, transform.args[0], keyword.arg)
+                yield Edit({**changes, keyword: ()}, 2 + trees.extent(keyword))
         elif len(call.args) > 1:
             function = _function(view, call.args[0])
             count = len(function.args.args) if function is not None else 0
@@ -140,12 +143,14 @@ def _function(view: View, node: ast.expr) -> ast.FunctionDef | ast.Lambda | None
     return definition if isinstance(definition, ast.FunctionDef) else None
 
 
-def _without_parameter(view: View, node: ast.expr, position: int) -> dict[ast.AST, Replacement]:
-    """Drops a parameter of the function that an expression is; values stand where it is read."""
+def _without_parameter(view: View, node: ast.expr, which: int | str | None) -> dict[ast.AST, Replacement]:
+    """Drops a parameter, by position or name, of the function that an expression is; values stand where it is read."""
     function = _function(view, node)
-    if function is None or position >= len(function.args.args):
+    own = function.args.args if function is not None else []
+    named = [*own, *function.args.kwonlyargs] if function is not None else []
+    arg = own[which] if isinstance(which, int) and which < len(own) else next((a for a in named if a.arg == which), None)
+    if arg is None:
         return {}
-    arg = function.args.args[position]
     binding = view.binding(arg)
     uses = binding.uses if binding is not None else []
     return {arg: (), **{use: hole for use in uses if (hole := view.stand_in(use)) is not None}}

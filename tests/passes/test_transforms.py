@@ -46,6 +46,7 @@ def test_unmap_drops_an_axis(before: str, after: str) -> None:
     [
         ("jax.vmap(lambda x, y: f(x), in_axes=(0, None))(a, b)", "jax.vmap(lambda x: f(x), in_axes=(0,))(a)"),
         ("def f(x, y): return g(y)\njax.vmap(f)(a, b)", "def f(y): return g(y)\njax.vmap(f)(b)"),
+        ("def f(*, x, y): return g(y)\njax.jit(f)(x=a, y=b)", "def f(*, y): return g(y)\njax.jit(f)(y=b)"),
         ("jax.jvp(lambda x, y: f(y), a, b)", "jax.jvp(lambda y: f(y), b)"),
         ("j = jax.make_jaxpr(lambda x, y: f(x))(1, 0)\ng(j, 1, 0)", "j = jax.make_jaxpr(lambda x: f(x))(1)\ng(j, 1)"),
     ],
