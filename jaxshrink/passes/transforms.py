@@ -146,11 +146,15 @@ def _function(view: View, node: ast.expr) -> ast.FunctionDef | ast.Lambda | None
 def _without_parameter(view: View, node: ast.expr, which: int | str | None) -> dict[ast.AST, Replacement]:
     """Drops a parameter, by position or name, of the function that an expression is; values stand where it is read."""
     function = _function(view, node)
-    own = function.args.args if function is not None else []
-    named = [*own, *function.args.kwonlyargs] if function is not None else []
-    arg = own[which] if isinstance(which, int) and which < len(own) else next((a for a in named if a.arg == which), None)
-    if arg is None:
+    if function is None:
         return {}
+    if isinstance(which, int):
+        found = function.args.args[which : which + 1]
+    else:
+        found = [arg for arg in (*function.args.args, *function.args.kwonlyargs) if arg.arg == which]
+    if not found:
+        return {}
+    (arg,) = found
     binding = view.binding(arg)
     uses = binding.uses if binding is not None else []
     return {arg: (), **{use: hole for use in uses if (hole := view.stand_in(use)) is not None}}
