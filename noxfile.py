@@ -62,9 +62,10 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(python=OLDEST_AND_NEWEST)
 def corpus(session: nox.Session) -> None:
-    """The whole job on the programs of corpus/."""
+    """The whole job on the programs of corpus/: on the oldest Python all, on another those that take little time."""
     session.install(".[test]")
-    session.run("pytest", "-m", "corpus", *session.posargs)
+    which = "corpus" if session.python == PYTHONS[0] else "corpus and not slow"
+    session.run("pytest", "-m", which, *session.posargs)
 
 
 @nox.session(python=OLDEST_AND_NEWEST)

@@ -20,9 +20,16 @@ CORPUS = Path(__file__).parents[1] / "corpus"
 pytestmark = pytest.mark.corpus
 
 
-@pytest.mark.parametrize("case", sorted(path.parent.name for path in CORPUS.glob("*/meta.toml")))
+METAS = {path.parent.name: tomllib.loads(path.read_text(encoding="utf-8")) for path in CORPUS.glob("*/meta.toml")}
+CASES = [
+    pytest.param(case, marks=[pytest.mark.slow] if {"kind", "control", "slow"} & METAS[case].keys() else [])
+    for case in sorted(METAS)
+]
+
+
+@pytest.mark.parametrize("case", CASES)
 def test_corpus(case: str, command: Command, tmp_path: Path) -> None:
-    meta = tomllib.loads((CORPUS / case / "meta.toml").read_text(encoding="utf-8"))
+    meta = METAS[case]
     folder, alone = tmp_path / "given", tmp_path / "alone"
     shutil.copytree(CORPUS / case, folder)
     alone.mkdir()

@@ -38,7 +38,7 @@ def collapsed(view: View) -> Iterator[Edit]:
 
 
 def numbers(view: View) -> Iterator[Edit]:
-    """Make one number plainer."""
+    """Make one number plainer; in a shape with those beside it that are equal, as what is square may have to be."""
     for node in view.all(ast.Constant):
         parent = view.parents[node]
         sizes = in_shape(view, node) or (isinstance(parent, ast.keyword) and parent.arg == "length")
@@ -49,7 +49,10 @@ def numbers(view: View) -> Iterator[Edit]:
             case int(value):
                 if value > 0 and not sizes:
                     yield Edit.replace(node, ast.Constant(0))
-                yield from _descent([node], value, view.thorough)
+                beside = parent.elts if sizes and isinstance(parent, ast.Tuple | ast.List) else [node]
+                equal = [each for each in beside if isinstance(each, ast.Constant) and each.value == value]
+                if node is equal[0]:
+                    yield from _descent(equal, value, view.thorough)
             case float():
                 for plain in (0, 1, 0.0, 1.0):
                     yield Edit.replace(node, ast.Constant(plain))

@@ -63,3 +63,10 @@ def test_strings(before: str, after: str) -> None:
 
 def test_keys_do_not_become_empty() -> None:
     assert written("d['']") not in edits_of("strings", "d['kernel']")
+
+
+def test_what_is_square_stays_so() -> None:
+    texts = edits_of("numbers", "import jax.numpy as jnp\nf(jnp.ones((2, 2, 3)), 2)")
+    assert written("import jax.numpy as jnp\nf(jnp.ones((1, 1, 3)), 2)") in texts
+    assert written("import jax.numpy as jnp\nf(jnp.ones((2, 2, 1)), 2)") in texts
+    assert written("import jax.numpy as jnp\nf(jnp.ones((1, 2, 3)), 2)") not in texts
