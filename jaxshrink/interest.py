@@ -43,6 +43,10 @@ INSISTENCE = 8
 """Seconds by the time limit of a run that may go into asking again whether a yes is one; twice it is asked at least."""
 
 
+FEW = 3
+"""Runs after which a yes that needs more is given until it is checked."""
+
+
 class TimeUp(Exception):
     """The time limit for the whole job has passed."""
 
@@ -107,6 +111,7 @@ class Interest:
     ):
         self.runner, self.question, self.controls = runner, question, controls
         self.repeat, self.insist = repeat, insist
+        self.few = min(FEW, insist)
         self.floor = self.tier = tier
         self.doubted = False
         self.deadline = deadline
@@ -140,7 +145,7 @@ class Interest:
             verdicts = [text in checked and self.question.answer(checked[text], text) for text in texts]
         if self.doubted or self.tier is Tier.WARM:
             self.tighten(outcome.seconds for outcome, verdict in zip(outcomes, verdicts, strict=True) if verdict)
-        return self.allowed(texts, outcomes, verdicts, self.tier)
+        return self.allowed(texts, outcomes, verdicts, self.tier, self.few)
 
     def outcomes(self, texts: Sequence[str], tier: Tier) -> list[Outcome]:
         """How the texts end in a tier."""
@@ -175,12 +180,12 @@ class Interest:
         return outcomes
 
     def allowed(
-        self, texts: Sequence[str], outcomes: Sequence[Outcome], verdicts: Sequence[bool], tier: Tier
+        self, texts: Sequence[str], outcomes: Sequence[Outcome], verdicts: Sequence[bool], tier: Tier, insist: int
     ) -> list[bool]:
-        """The verdicts on these outcomes, no where another run or a control says no."""
+        """The verdicts on these outcomes, no where another of so many runs or a control says no."""
         left = [i for i, verdict in enumerate(verdicts) if verdict]
-        affordable = self.insist if self.limit is None else math.ceil(INSISTENCE / self.limit)
-        for _ in range(min(self.insist, max(affordable, 2)) - 1 if self.insist > 1 else 0):
+        affordable = insist if self.limit is None else math.ceil(INSISTENCE / self.limit)
+        for _ in range(min(insist, max(affordable, 2)) - 1 if insist > 1 else 0):
             again = self.outcomes([texts[i] for i in left], tier) if left else []
             left = [i for i, each in zip(left, again, strict=True) if self.question.answer(each, texts[i])]
         for control, runner in self.controls:
@@ -203,7 +208,7 @@ class Interest:
             self.tighten([outcome.seconds])
             idle = max(LEAST_IDLE, 2 * waited)
             self.runner.idle = min(idle, self.runner.idle or idle)
-        return self.allowed([text], [outcome], [True], tier) == [True]
+        return self.allowed([text], [outcome], [True], tier, self.insist) == [True]
 
     def calm_down(self, text: str) -> None:
         """Repeat no more where a text that is cut out of one that fails by chance fails each time."""
@@ -219,7 +224,7 @@ class Interest:
             outcomes = self.patient(asked, tier) if asked else []
             answers = [self.question.answer(outcome, text) for outcome, text in zip(outcomes, asked, strict=True)]
             self.shown = next(itertools.compress(map(self.question.shown, outcomes), answers), self.shown)
-            for i, verdict in zip(left, self.allowed(asked, outcomes, answers, tier), strict=True):
+            for i, verdict in zip(left, self.allowed(asked, outcomes, answers, tier, self.insist), strict=True):
                 verdicts[i] = verdict
         return verdicts
 
@@ -234,16 +239,19 @@ class Interest:
     @property
     def is_provisional(self) -> bool:
         """Whether what is accepted must still be checked: by `confirms`."""
-        return self.tier is Tier.ABSTRACT or (self.hang is not None and self.patience < self.hang)
+        impatient = self.hang is not None and self.patience < self.hang
+        return self.tier is Tier.ABSTRACT or impatient or self.few < self.insist
 
     def confirms(self, text: str) -> bool:
         """Is what was accepted interesting in the next tier too?"""
-        return self.holds(text, self.tier if self.hang is not None else self.next_tier)
+        return self.holds(text, self.next_tier if self.tier is Tier.ABSTRACT else self.tier)
 
     def doubt(self) -> None:
         """What was accepted has been refuted: be stricter from here on."""
         if self.hang is not None:
             self.patience = min(self.hang, 3 * self.patience)
+        elif self.few < self.insist:
+            self.few = self.insist
         else:
             self.doubted = True
 

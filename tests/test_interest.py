@@ -176,9 +176,15 @@ def test_what_must_fail_each_time_is_run_again() -> None:
         return GOOD if text == "race" and before == 7 else SEGFAULT
 
     fake = Fake(ends)
-    assert asking(fake, CRASH, insist=10)(["race", "always"]) == [False, True]
+    interest = asking(fake, CRASH, insist=10)
+    assert interest(["race", "always"]) == [True, True]
+    assert interest.is_provisional and not interest.confirms("race")
+    interest.doubt()
+    fake.asked.clear()
+    assert interest(["race", "always"]) == [False, True]
     asked = collections.Counter(text for text, *_ in fake.asked)
     assert asked == {"race": 8, "always": 10}
+    assert not interest.is_provisional
     assert not asking(Fake(ends), CRASH, insist=10).holds("race", Tier.WARM)
 
 
