@@ -66,11 +66,18 @@ def elements(view: View) -> Iterator[Edit]:
 def materialise(view: View) -> Iterator[Edit]:
     """Put the value that was observed in the place of a long expression, or of what is taken of something."""
     for node in view.all(ast.expr):
-        taken = isinstance(node, ast.Attribute | ast.Subscript)
-        if (taken or trees.extent(node) > LONG) and replaceable(view, node):
+        if (_is_taken(node) or trees.extent(node) > LONG) and replaceable(view, node):
             value = view.rendered(node)
             if value is not None:
                 yield Edit.replace(node, value)
+
+
+def _is_taken(node: ast.expr) -> bool:
+    """Whether an expression gives what another holds or makes, without saying anything of it."""
+    match node:
+        case ast.Attribute() | ast.Subscript() | ast.Call(args=[], keywords=[]) | ast.Call(func=ast.Name(id="next")):
+            return True
+    return False
 
 
 def empty_functions(view: View) -> Iterator[Edit]:

@@ -127,6 +127,7 @@ def test_elements_of_targets_stay() -> None:
             {"f(g(a + b * c), d(e), h(i, j))": array(2, 3, dtype="int32")},
             "x = jnp.ones((2, 3), int)",
         ),
+        ("x = f(next(g()))", {"next(g())": array(2)}, "x = f(jnp.ones(2))"),
         ("x = f(a.b)", {"a.b": array(4, lib="numpy", dtype="float64")}, "x = f(np.ones(4))"),
     ],
 )
