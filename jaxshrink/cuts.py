@@ -35,7 +35,7 @@ ROUND = 16
 LONG = 120
 """Tokens of a lifted program that is not much of a cut."""
 
-CHECK_EVERY = 80
+CHECK_EVERY, CHECK_HANGS_EVERY = 80, 240
 """Provisional runs after which the best is confirmed by a better one: what it refutes is lost work."""
 
 
@@ -92,7 +92,8 @@ class Cuts:
     def accept(self, tree: ast.Module) -> None:
         self.history.append(tree)
         self.improved(trees.text(tree))
-        if self.interest.is_provisional and self.judge.tried - self.checked_at > CHECK_EVERY:
+        every = CHECK_EVERY if self.interest.hang is None else CHECK_HANGS_EVERY  # these must be waited for
+        if self.interest.is_provisional and self.judge.tried - self.checked_at > every:
             self.check()
 
     def run(self, start: ast.Module | None = None) -> ast.Module:

@@ -9,6 +9,7 @@ from typing import ClassVar
 from jaxshrink import tree as trees
 from jaxshrink.failure import Failure
 from jaxshrink.interest import Interest, last_good
+from jaxshrink.oracles import VERIFIED
 from jaxshrink.outcome import Tier
 
 
@@ -27,7 +28,7 @@ class Final:
     says whether these had to lie beside it.
     """
 
-    TIMES: ClassVar[int] = 3
+    TIMES: ClassVar[int] = VERIFIED
 
     def __init__(self, history: Sequence[ast.Module], env: Mapping[str, str], fresh: Callable[[bool], Interest]):
         self.history, self.env, self.fresh = history, env, fresh

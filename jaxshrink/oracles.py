@@ -16,6 +16,9 @@ from jaxshrink.options import Options
 from jaxshrink.oracle import Command, Oracle, Runner, Setting
 from jaxshrink.outcome import Tier
 
+VERIFIED = 3
+"""Runs of a verification."""
+
 
 class Oracles:
     """Makes runners, or the user's command, and ends them with the stack.
@@ -62,7 +65,9 @@ class Oracles:
         return self._runner(_joined(own, control.env), **_interpreter(control), **self._apart(files))
 
     def _apart(self, files: bool) -> dict[str, Any]:
-        return {"imports": (), **({} if files else {"folder": None})}
+        # A hang is waited for, and the longer where the machine is busy: all its runs may be under way at once.
+        jobs = self.options.jobs if self.needs.hang is None else max(self.options.jobs, VERIFIED)
+        return {"imports": (), "jobs": jobs, **({} if files else {"folder": None})}
 
     def _oracle(self, env: Mapping[str, str], **other: Any) -> Oracle:
         if self.options.test is None:
@@ -78,10 +83,11 @@ class Oracles:
 
     def _setting(self, env: Mapping[str, str], **other: Any) -> Setting:
         options, needs = self.options, self.needs
-        around = {"python": str(options.python), "folder": self.folder, "imports": libraries(self.program)}
+        around = {
+            "python": str(options.python), "folder": self.folder, "imports": libraries(self.program), "jobs": options.jobs,
+        }  # fmt: skip
         return Setting(
             env=env,
-            jobs=options.jobs,
             memory=None if options.memory is None else int(options.memory * 2**30),
             timeout=self.timeout,
             cache=needs.cache,
