@@ -83,9 +83,8 @@ class Oracles:
 
     def _setting(self, env: Mapping[str, str], **other: Any) -> Setting:
         options, needs = self.options, self.needs
-        around = {
-            "python": str(options.python), "folder": self.folder, "imports": libraries(self.program), "jobs": options.jobs,
-        }  # fmt: skip
+        around = {"python": str(options.python), "folder": self.folder, "imports": libraries(self.program)}
+        around["jobs"] = options.jobs
         return Setting(
             env=env,
             memory=None if options.memory is None else int(options.memory * 2**30),
