@@ -35,7 +35,7 @@ def unwrap(view: View) -> Iterator[Edit]:
 def unmap(view: View) -> Iterator[Edit]:
     """`vmap(f)(x, y)` is `f(x, y)` with an axis less in each array."""
     for call in view.all(ast.Call):
-        if isinstance(call.func, ast.Call) and call.func.args and _name(call.func.func) in MAPS:
+        if isinstance(call.func, ast.Call) and call.func.args and trees.last_name(call.func.func) in MAPS:
             changes: dict[ast.AST, Replacement] = {call.func: call.func.args[0]}
             for arg in call.args:
                 for node in ast.walk(arg):
@@ -85,9 +85,9 @@ def plainer(view: View) -> Iterator[Edit]:
         for name in PLAINER.get(node.attr, ()):
             yield Edit.replace(node, ast.Attribute(node.value, name, node.ctx))
     for call in view.all(ast.Call):
-        if _name(call.func) == "scan" and len(call.args) > 2:
+        if trees.last_name(call.func) == "scan" and len(call.args) > 2:
             yield Edit.replace(call, ast.Call(call.func, call.args[:2], [ast.keyword("length", ast.Constant(1))]))
-        if _name(call.func) == "Mesh" and len(call.args) > 1 and isinstance(axes := call.args[1], ast.Tuple):
+        if trees.last_name(call.func) == "Mesh" and len(call.args) > 1 and isinstance(axes := call.args[1], ast.Tuple):
             for axis in axes.elts:
                 devices = trees.expression("jax.devices()")
                 yield Edit.replace(call, ast.Call(call.func, [devices, ast.Tuple([axis], ast.Load())], []))
@@ -95,10 +95,10 @@ def plainer(view: View) -> Iterator[Edit]:
 
 def _unwrapped(call: ast.Call) -> Iterator[ast.expr]:
     match call.func:
-        case ast.Subscript(value=ast.Call(func=func, args=[f, *points])) if _name(func) == "vjp":
+        case ast.Subscript(value=ast.Call(func=func, args=[f, *points])) if trees.last_name(func) == "vjp":
             yield ast.Call(ast.Call(trees.expression("jax.grad"), [f], []), points, [])
     args = [arg for arg in call.args if not isinstance(arg, ast.Starred)]
-    match _name(call.func), args:
+    match trees.last_name(call.func), args:
         case "scan", [f, init, xs, *_]:
             yield ast.Call(f, [init, xs], [])
             yield ast.Call(f, [init, ast.Subscript(xs, ast.Constant(0), ast.Load())], [])
@@ -165,10 +165,6 @@ def _passed_again(view: View, call: ast.Call, arg: ast.expr) -> list[ast.expr]:
     same = ast.dump(arg)
     others = [other for other in view.all(ast.Call) if other is not call and not is_constructor(other)]
     return [other.args[-1] for other in others if other.args and ast.dump(other.args[-1]) == same]
-
-
-def _name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _without_axis(shape: ast.expr) -> ast.expr:
