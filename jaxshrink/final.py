@@ -84,8 +84,21 @@ class Final:
             fewer = {other: value for other, value in needed.items() if other != name}
             if self.holds([tidy(tree, fewer)]) == [True]:
                 needed = fewer
+        for name in needed:
+            needed = {**needed, name: self.needed_flags(tree, needed, name)}
         text = tidy(tree, needed)
         return text if all(self.holds([text] * self.TIMES)) else None
+
+    def needed_flags(self, tree: ast.Module, env: Mapping[str, str], name: str) -> str:
+        """The value of a variable that holds several flags without those that do not matter."""
+        flags = env[name].split()
+        if not all(flag.startswith("--") for flag in flags):
+            return env[name]
+        for flag in list(flags):
+            fewer = [each for each in flags if each != flag]
+            if fewer and self.holds([tidy(tree, {**env, name: " ".join(fewer)})]) == [True]:
+                flags = fewer
+        return " ".join(flags)
 
     def rate(self, text: str, times: int) -> int:
         """In how many of `times` runs the text fails."""

@@ -67,3 +67,14 @@ def test_data_files_are_needed_only_if_it_does_not_hold_without(afterwards: bool
     final = Final([ast.parse("f(1)")], {}, lambda files: cast(Interest, Scripted(rounds[files])))
     assert final.text() == "f(1)\n"
     assert final.files == files
+
+
+def test_flags_that_do_not_matter_go() -> None:
+    class Flagged(Scripted):
+        def hold(self, texts: list[str], tier: Tier, repeat: int) -> list[bool]:
+            return ["--xla_b=2" in text for text in texts]
+
+    env = {"XLA_FLAGS": " --xla_a=1 --xla_b=2  --xla_c=3"}
+    final = Final([ast.parse("import jax\njax.f()")], env, lambda files: cast(Interest, Flagged([])))
+    text = final.text()
+    assert text is not None and 'os.environ["XLA_FLAGS"] = "--xla_b=2"' in text
