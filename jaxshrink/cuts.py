@@ -39,8 +39,8 @@ CHECK_EVERY, CHECK_HANGS_EVERY = 80, 240
 """Provisional runs after which the best is confirmed by a better one: what it refutes is lost work."""
 
 
-MOST_EVEN_OF_HANGS = 4
-"""As `MOST_EVEN`, where each success must be waited for."""
+MOST_EVEN_OF_SIZES = 4
+"""As `MOST_EVEN`, where each success must be waited for, or fill the memory."""
 
 RECURRING = 2
 """Frames at one place, from either end of the stack, that are lifted."""
@@ -77,7 +77,7 @@ class Cuts:
         self.whole, self.observation, self.interest = tree, observation, interest
         self.improved, self.begins = improved, begins
         self.judge = Judge(interest)
-        most_even = MOST_EVEN if interest.hang is None else MOST_EVEN_OF_HANGS
+        most_even = MOST_EVEN if interest.sizes else MOST_EVEN_OF_SIZES
         self.fixpoint = Fixpoint(passes, self.view, self.judge, self.accept, begins, most_even)
         self.history: list[ast.Module] = []
         self.checked = 0  # length of the history up to the last that the next tier has confirmed

@@ -116,7 +116,7 @@ class Interest:
         self.doubted = False
         self.deadline = deadline
         self.limit: float | None = None
-        self.hang = question.signature.needs.hang
+        self.hang, self.sizes = question.signature.needs.hang, question.signature.needs.sizes
         self.patience = min(IMPATIENT, self.hang or math.inf)
         self.shown: Failure | None = None
         self.also_seen: collections.Counter[tuple[str, str]] = collections.Counter()

@@ -20,7 +20,7 @@ class Asked:
     """Finds nothing interesting, and keeps what it is asked."""
 
     floor = tier = Tier.WARM
-    hang = None
+    hang, sizes = None, True
     runner = SimpleNamespace(setting=SimpleNamespace(jobs=1))
 
     def __init__(self) -> None:

@@ -63,7 +63,7 @@ class Hung:
     @property
     def needs(self) -> Needs:
         """What comes from a cache is not compiled, so it does not do where compiling takes for ever."""
-        return Needs(cache="compil" not in self.failure.site, hang=self.seconds)
+        return Needs(cache="compil" not in self.failure.site, sizes=False, hang=self.seconds)
 
     @property
     def is_about_values(self) -> bool:

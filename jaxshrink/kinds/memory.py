@@ -41,7 +41,7 @@ class OutOfMemory:
 
     @property
     def needs(self) -> Needs:
-        return Needs()
+        return Needs(sizes=False)
 
     @property
     def is_about_values(self) -> bool:

@@ -125,8 +125,8 @@ def test_each_kind_says_what_it_needs(name: str) -> None:
     assert signature.needs == {
         "exception": Needs(floor=Tier.ABSTRACT),
         "crash": Needs(cache=False, finish=True),
-        "hang": Needs(hang=3.0),
-        "memory": Needs(),
+        "hang": Needs(sizes=False, hang=3.0),
+        "memory": Needs(sizes=False),
         "output": Needs(finish=True),
         "recompile": Needs(compiles=True),  # for a reason that abstract runs do not know
         "test": Needs(floor=Tier.COLD),
