@@ -101,6 +101,13 @@ def test_crash(tmp_path: Path) -> None:
     assert 9 in observation.lines["repro.py"] and observation.values
 
 
+def test_crash_over_a_deep_tree(tmp_path: Path) -> None:
+    text = "import faulthandler\nx = []\nfor _ in range(3000): x = [x]\ndef f(x): faulthandler._sigsegv()\nf(x)\n"
+    observation = run(tmp_path, text)
+    assert observation.outcome.signal == signal.SIGSEGV
+    assert [frame.function for frame in observation.frames] == ["f", "<module>"]
+
+
 def test_crash_in_a_module_beside_the_entry(tmp_path: Path) -> None:
     (tmp_path / "tool.py").write_text("import os\n\ndef die(why):\n    os.abort()\n")
     observation = run(tmp_path, "import tool\ntool.die('so')\n")

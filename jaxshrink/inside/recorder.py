@@ -10,6 +10,7 @@ import ast
 import builtins
 import contextlib
 import functools
+import itertools
 import sys
 import types
 import weakref
@@ -23,6 +24,7 @@ HOT = 10_000
 """Evaluations after which a site is watched no longer: from then on it calls the `get` of an empty
 dictionary, which answers its second argument, in a tenth of the time."""
 
+_MOST_AWAITED, _DEEPEST_AWAITED = 100, 8
 _ATOMS = (type(None), bool, int, float, complex, str, bytes, range, slice, type(Ellipsis), type(NotImplemented))
 _CONTAINERS = (list, tuple, dict, set, frozenset)
 _FLEETING = (BaseException, super, types.FrameType, types.TracebackType, types.CellType)
@@ -172,12 +174,16 @@ class Recorder:
         return value if keep is None else keep(value)
 
 
-def _wait_for(value):
-    """Wait until the arrays are computed that a value is or holds. That they cannot be is for others to find."""
+def _wait_for(value, depth=0):
+    """Wait until the arrays are computed that a value is or holds. That they cannot be is for others to find.
+
+    Not those that lie very deep or late in it: a crash may be about a tree, and this is done again and again.
+    """
     kind = type(value)
     if kind in (tuple, list, dict):
-        for one in value.values() if kind is dict else value:
-            _wait_for(one)
+        values = value.values() if kind is dict else value
+        for one in itertools.islice(values, _MOST_AWAITED) if depth < _DEEPEST_AWAITED else ():
+            _wait_for(one, depth + 1)
     elif _is_array_type(kind) and hasattr(kind, "block_until_ready"):
         with contextlib.suppress(Exception):
             value.block_until_ready()
