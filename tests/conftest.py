@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,10 @@ from typing import Any
 import pytest
 
 FAILING = "import jax.numpy as jnp\n\nwidth = 3\njnp.dot(jnp.ones(width), jnp.ones(4))\n"
+
+
+# A shell lets what it starts in the background ignore Ctrl-C, and that is inherited.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
