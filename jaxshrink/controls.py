@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import itertools
 import re
 import sys
@@ -174,8 +175,14 @@ def otherwise(text: str, way: str) -> str:
     if at is None:
         return text
     lines = text.splitlines(keepends=True)
-    replacing = f"exec({_OTHERWISE.read_text() + f'{chr(10)}{way}()'!r}, {{}})\n"
-    return "".join([*lines[:at], replacing, *lines[at:]])
+    return "".join([*lines[:at], _replacing(way), *lines[at:]])
+
+
+@functools.cache  # asked for with every candidate
+def _replacing(way: str) -> str:
+    """The statement that replaces something, on a line of its own."""
+    source = f"{_OTHERWISE.read_text()}\n{way}()"
+    return f"exec({source!r}, {{}})\n"
 
 
 def _imports_package(statement: ast.stmt) -> bool:

@@ -129,17 +129,18 @@ class View:
 
     def means_same(self, node: ast.AST, place: ast.AST) -> bool:
         """Would the names in an expression mean the same within a function (or other scope) as where it stands?"""
-        for name in ast.walk(node):
-            binding = self.binding(name)
-            at: ast.AST | None = place
-            while binding is not None and at is not None and at is not binding.scope.node:
-                scope = self.scopes.scope_of.get(at)
-                if scope is not None and binding.name in scope.bindings:
-                    return False
-                at = self.parents.get(at)
-            if binding is not None and at is None:
+        bindings = (self.binding(name) for name in ast.walk(node))
+        return all(self.is_seen(binding, place) for binding in bindings if binding is not None)
+
+    def is_seen(self, binding: Binding, place: ast.AST) -> bool:
+        """Would the variable's name mean it there, and not another variable, or nothing?"""
+        at: ast.AST | None = place
+        while at is not None and at is not binding.scope.node:
+            scope = self.scopes.scope_of.get(at)
+            if scope is not None and binding.name in scope.bindings:
                 return False
-        return True
+            at = self.parents.get(at)
+        return at is not None
 
     def calls(self, binding: Binding) -> list[ast.Call] | None:
         """All calls of a function by its name; None where it is also used in another way."""

@@ -109,8 +109,12 @@ class Run:
         names = publicnames.PublicNames(self.program.is_module)
         renderer = render.Renderer(self.program, self.recorder, names)
         at = stack.Stack(stack.of_thread(frame), self.program, names)
-        told = at.user_frames(renderer), at.transforms(), at.library_calls(renderer)
-        self.warned = dict(zip(("frames", "transforms", "library_calls"), told)), renderer
+        known = {
+            "frames": at.user_frames(renderer),
+            "transforms": at.transforms(),
+            "library_calls": at.library_calls(renderer),
+        }
+        self.warned = known, renderer
 
     def observation(self, entries, ended):
         """What is known of the run when it has ended, or else as long as it stands where the stack's entries say."""

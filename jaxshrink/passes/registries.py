@@ -20,7 +20,10 @@ def registries(view: View) -> Iterator[Edit]:
     for node in view.all(ast.Subscript, ast.Attribute, ast.Call):
         span = _defined(view, view.recipe(node))
         function = functions.get(span) if span is not None else None
-        if function is not None and function is not view.statement(node) and _is_seen(view, function.name, node):
+        binding = view.binding(function) if function is not None else None
+        if function is None or binding is None or function is view.statement(node):
+            continue
+        if view.is_seen(binding, node):
             yield Edit.replace(node, ast.Name(function.name, ast.Load()))
 
 
@@ -29,14 +32,3 @@ def _defined(view: View, recipe: Recipe | None) -> Span | None:
     if isinstance(recipe, Wrapped) and view.observation is not None:
         recipe = view.observation.objects[recipe.function]
     return recipe.span if isinstance(recipe, Function) else None
-
-
-def _is_seen(view: View, name: str, place: ast.AST) -> bool:
-    """Whether a name of the module means there what it means outside of all functions."""
-    at: ast.AST | None = place
-    while at is not None and at is not view.tree:
-        scope = view.scopes.scope_of.get(at)
-        if scope is not None and name in scope.bindings:
-            return False
-        at = view.parents.get(at)
-    return True
