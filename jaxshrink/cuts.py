@@ -16,7 +16,6 @@ from jaxshrink.chance import pinned
 from jaxshrink.cover import covered
 from jaxshrink.interest import Interest, last_good
 from jaxshrink.lift import lifted
-from jaxshrink.lift.draft import spans
 from jaxshrink.observation import Observation, Span, UserFrame
 from jaxshrink.outcome import Tier
 from jaxshrink.passes import Pass
@@ -198,7 +197,7 @@ class Cuts:
 
 def keep_failing(view: View, observation: Observation) -> None:
     """Imports, heads of functions and classes on the failing stack stay although nothing reads what they bind."""
-    places = spans(view)
+    places = view.spans
     for frame in observation.frames:
         node = places.get(frame.span)
         at: ast.AST | None = view.statement(node) if node is not None and node is not view.tree else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import collections
 import dataclasses
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -36,11 +37,19 @@ class FirstRun:
     again: Callable[[], Failure | None]
 
 
-def first_run(options: Options, program: Inputs, folder: Path, setting: Setting, *, judged: bool = False) -> FirstRun:
+def first_run(
+    options: Options,
+    program: Inputs,
+    folder: Path,
+    setting: Setting,
+    *,
+    judged: bool = False,
+    stop: threading.Event | None = None,
+) -> FirstRun:
     """Run the program in `folder`, the mirror of its own. Raises JaxshrinkError where that shows nothing.
 
     Where it does not fail, though it may do so by chance, it is run again. `judged`: something else than a failure
-    decides what is interesting, so one run is enough.
+    decides what is interesting, so one run is enough. `stop`: set when nobody waits for it any more.
     """
 
     def observe() -> Observation:
@@ -48,12 +57,12 @@ def first_run(options: Options, program: Inputs, folder: Path, setting: Setting,
         hang = options.hang if options.test is None else setting.time_limit(abstract=False)
         return watch(
             setting.python, folder, entry, options.args, setting.environment(), options.timeout, hang=hang,
-            memory=setting.memory_limit(), compiles=options.recompiles is not None, match=options.match,
+            memory=setting.memory_limit(), compiles=options.recompiles is not None, match=options.match, stop=stop,
         )  # fmt: skip
 
     def again() -> Failure | None:
         try:
-            return _failure(observe().outcome, options, program)
+            return failure_of(observe().outcome, options, program)
         except NotObserved:
             return None
 
@@ -68,7 +77,7 @@ def first_run(options: Options, program: Inputs, folder: Path, setting: Setting,
             if options.test is None:
                 raise _not_observed(options, ended) from None
             observation = _nothing(program)
-        if _failure(observation.outcome, options, program) is not None:
+        if failure_of(observation.outcome, options, program) is not None:
             break
     return FirstRun(observation, time.monotonic() - began, tries, again)
 
@@ -78,11 +87,16 @@ def failed_test(outcome: Outcome) -> tuple[str, ...]:
     return testfile.failed(f"{outcome.stderr}\n{outcome.stdout}") if outcome.end is End.EXIT and outcome.code else ()
 
 
+def failure_of(outcome: Outcome, options: Options, program: Inputs) -> Failure | None:
+    """How a run of the whole program failed, if it did in the way that is asked for."""
+    return kinds.failure(outcome, options, program.text(outcome.frames[-1].file if outcome.frames else ""))
+
+
 def failure_to_keep(
     options: Options, program: Inputs, outcome: Outcome, predicate: Callable[[Outcome], bool] | None
 ) -> Failure:
     """The failure of the first run. Raises JaxshrinkError where there is none, or none that can be reduced."""
-    failure = _failure(outcome, options, program)
+    failure = failure_of(outcome, options, program)
     if predicate is not None:
         if not predicate(dataclasses.replace(outcome, source=program.entry.text)):
             raise NotFailing(f"the predicate does not find {options.path} as it is interesting")
@@ -112,29 +126,9 @@ def whole_program(program: Inputs, observation: Observation, args: tuple[str, ..
     return ast.Module([*future, *argv, *(node for node in tree.body if node not in future)], [])
 
 
-def libraries(program: Inputs) -> tuple[str, ...]:
-    """The modules that the program imports and that are not its own."""
-    own = {source.module.split(".")[0] for source in program.sources}
-    found: dict[str, None] = {}
-    for source in program.sources:
-        for node in ast.walk(ast.parse(source.text)):
-            match node:
-                case ast.Import(names=names):
-                    found.update((alias.name, None) for alias in names)
-                case ast.ImportFrom(module=str(module), level=0):
-                    found[module] = None
-    return tuple(name for name in found if name.split(".")[0] not in own)
-
-
 def _tries(options: Options, program: Inputs) -> int:
     asked = options.hang is not None or options.recompiles is not None
     return 1 if asked or not chance.takes_part(source.text for source in program.sources) else chance.TRIES
-
-
-def _failure(outcome: Outcome, options: Options, program: Inputs) -> Failure | None:
-    texts = {str(source.path): source.text for source in program.sources}
-    file = outcome.frames[-1].file if outcome.frames else ""
-    return kinds.failure(outcome, options, texts.get(file))
 
 
 def _nothing(program: Inputs) -> Observation:

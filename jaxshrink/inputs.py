@@ -53,6 +53,24 @@ class Inputs:
         """The file that is run."""
         return self.sources[0]
 
+    def text(self, file: str) -> str | None:
+        """What one of its files holds; None for other files."""
+        return next((source.text for source in self.sources if str(source.path) == file), None)
+
+    @functools.cached_property
+    def libraries(self) -> tuple[str, ...]:
+        """The modules that it imports and that are not its own."""
+        own = {source.module.split(".")[0] for source in self.sources}
+        found: dict[str, None] = {}
+        for source in self.sources:
+            for node in ast.walk(ast.parse(source.text)):
+                match node:
+                    case ast.Import(names=names):
+                        found.update((alias.name, None) for alias in names)
+                    case ast.ImportFrom(module=str(module), level=0):
+                        found[module] = None
+        return tuple(name for name in found if name.split(".")[0] not in own)
+
     @functools.cached_property
     def size(self) -> Size:
         """Summed over all files."""

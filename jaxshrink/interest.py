@@ -47,10 +47,6 @@ FEW = 3
 """Runs after which a yes that needs more is given until it is checked."""
 
 
-class TimeUp(Exception):
-    """The time limit for the whole job has passed."""
-
-
 @dataclasses.dataclass(frozen=True)
 class Question:
     """What a run must show: the signature and that it has not slipped, or what the user's predicate says.
@@ -94,9 +90,9 @@ class Interest:
 
     `tier` is the one that is asked, and at first the cheapest allowed. Where it is abstract and an abstract run
     cannot tell, a warm one does. `controls` are asked about what the question was answered with yes for.
-    `deadline` is a time of the monotonic clock. `doubted`: the tier has accepted what the next one refused, so all
-    that it accepts is asked of the next too. `repeat`: how often a candidate is run before the answer is no; `insist`:
-    how often before it is yes.
+    `go_on` is called before each question, and may end the search by an exception. `doubted`: the tier has accepted
+    what the next one refused, so all that it accepts is asked of the next too. `repeat`: how often a candidate is run
+    before the answer is no; `insist`: how often before it is yes.
     """
 
     def __init__(
@@ -104,7 +100,7 @@ class Interest:
         runner: Oracle,
         question: Question,
         tier: Tier,
-        deadline: float = math.inf,
+        go_on: Callable[[], None] = lambda: None,
         controls: Sequence[tuple[Control, Oracle]] = (),
         repeat: int = 1,
         insist: int = 1,
@@ -114,7 +110,7 @@ class Interest:
         self.few = min(FEW, insist)
         self.floor = self.tier = tier
         self.doubted = False
-        self.deadline = deadline
+        self.go_on = go_on
         self.limit: float | None = None
         self.hang, self.sizes = question.signature.needs.hang, question.signature.needs.sizes
         self.patience = min(IMPATIENT, self.hang or math.inf)
@@ -122,9 +118,8 @@ class Interest:
         self.also_seen: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def __call__(self, texts: Sequence[str]) -> list[bool]:
-        """Of each text: is it interesting? Raises TimeUp after the deadline."""
-        if time.monotonic() > self.deadline:
-            raise TimeUp
+        """Of each text: is it interesting?"""
+        self.go_on()
         found = dict.fromkeys(texts, False)
         for _ in range(self.repeat):
             left = [text for text, verdict in found.items() if not verdict and self.question.is_possible(text)]

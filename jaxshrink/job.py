@@ -7,7 +7,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
-import math
+import threading
 import time
 from collections.abc import Callable, Mapping
 
@@ -21,7 +21,7 @@ from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable
 from jaxshrink.failure import Failure
 from jaxshrink.final import Final
 from jaxshrink.first import FirstRun, failed_test, failure_to_keep, first_run, whole_program
-from jaxshrink.interest import Interest, TimeUp
+from jaxshrink.interest import Interest
 from jaxshrink.journal import Entry, Journal
 from jaxshrink.mirror import mirrored
 from jaxshrink.observation import Observation
@@ -30,6 +30,7 @@ from jaxshrink.oracles import Oracles
 from jaxshrink.outcome import Outcome, Tier
 from jaxshrink.passes import PASSES, Pass
 from jaxshrink.progress import Progress
+from jaxshrink.rehearsal import NICE, Beside, Mistaken, Rehearsal, rehearse
 from jaxshrink.result import OtherFailure, Rejected, Result, Size, Stats
 
 SLOWER = 4.0
@@ -42,6 +43,10 @@ INSIST, INSIST_COLD = 10, 4
 
 RATED = 8
 """Runs of a result that fails by chance, to tell how often it does."""
+
+
+class TimeUp(Exception):
+    """The time limit for the whole job has passed."""
 
 
 def run(options: Options, progress: Progress, predicate: Callable[[Outcome], bool] | None = None) -> Result:
@@ -76,6 +81,9 @@ class Job:
         self.watched_runs = 0
         self.oracles = Oracles(options, self.program, self.folder, self.env, stack)
         self.first: FirstRun | None = None
+        self.start: ast.Module | None = None  # the whole program, once it is known how it fails
+        self.real: Beside | None = None  # the first run, while it is not known to fail as it was rehearsed
+        self.rehearsal: Rehearsal | None = None
         self.seconds: float | None = None  # of the first run
         self.versions: Mapping[str, str | None] = {}
         self.failure: Failure | None = None
@@ -94,23 +102,69 @@ class Job:
         self.progress.started(self.options.path, self.program.size.tokens, self.runs, resumed=entry is not None)
         self.oracles.main.warm_up()
         try:
-            start = self.observe() if entry is None else self.known(entry)
+            if entry is not None:
+                return self.reduce(self.known(entry), resumed=True)
+            with Beside(self.watched) as real:
+                result = self.ahead(real)
+                if result is not None:
+                    return result
+                if self.start is None:
+                    self.start = self.observed(real.result())
+            return self.reduce(self.start)
         except KeyboardInterrupt:
             raise Interrupted("interrupted before there was a result", self.result("interrupted", None)) from None
-        return self.reduce(start, resumed=entry is not None)
+        except Unreproducible:
+            raise self.unreliable() from None
 
     # -- the beginning
 
-    def observe(self) -> ast.Module:
-        """The first run; gives the whole program as one module."""
-        judged = self.predicate is not None or self.options.test is not None
-        self.first = self.watched(judged)
+    def ahead(self, real: Beside) -> Result | None:
+        """The result of a search that begins before the first run has ended; None where it must begin again.
+
+        So it is the same search in any case, however long that run takes.
+        """
+        if not self.judged:
+            self.rehearsal = rehearse(self.options, self.program, self.oracles.main, real)
+        if self.rehearsal is None:
+            return None
+        self.real, self.failure = real, self.rehearsal.failure
+        self.oracles.main.nice = NICE
+        try:
+            return self.reduce(whole_program(self.program, self.rehearsal.observation, self.options.args))
+        except (Mistaken, Unreproducible):
+            self.rehearsal = self.real = self.cuts = None
+            self.oracles.main.nice, self.oracles.main.idle = 0, None
+            return None
+
+    def confirm(self) -> None:
+        """Hold the first run against its rehearsal, when it has ended. Raises Mistaken where they differ."""
+        real, rehearsal = self.real, self.rehearsal
+        if real is None or rehearsal is None:
+            return
+        self.start = self.observed(real.result())
+        self.real, self.oracles.main.nice = None, 0
+        assert self.first is not None and self.failure is not None
+        if not rehearsal.foretold(self.first, self.failure, self.options, self.program):
+            raise Mistaken
+        if self.cuts is not None and self.cuts.history:
+            self.improved(trees.text(self.cuts.history[-1]))
+
+    def go_on(self) -> None:
+        """Called while the search goes on: is there time left, and has the first run ended as it was rehearsed?"""
+        if self.options.time_limit is not None and time.monotonic() > self.began + self.options.time_limit:
+            raise TimeUp
+        if self.real is not None and self.real.is_over:
+            self.confirm()
+
+    def observed(self, first: FirstRun) -> ast.Module:
+        """Learn from the first run; gives the whole program as one module."""
+        self.first = first
         selector = failed_test(self.first.observation.outcome)
-        if selector and not judged and not self.options.selector:
+        if selector and not self.judged and not self.options.selector:
             self.program = inputs.read(self.options.path, self.options.python, selector)
             inputs.place(self.program, self.folder)
             self.progress.note(f"its test {'::'.join(selector)} fails")
-            self.first = self.watched(judged)
+            self.first = self.watched()
         self.seconds, seen = self.first.seconds, self.first.observation
         self.versions = {"python": seen.python, "jax": seen.jax, "jaxlib": seen.jaxlib}
         whole, outcome = whole_program(self.program, seen, self.options.args), seen.outcome
@@ -128,9 +182,15 @@ class Job:
         alone = len(self.program.sources) == 1 and not self.options.args
         return self.program.entry.text if alone else trees.text(whole) + "\n"
 
-    def watched(self, judged: bool) -> FirstRun:
+    @property
+    def judged(self) -> bool:
+        """Whether something else than a failure decides what is interesting."""
+        return self.predicate is not None or self.options.test is not None
+
+    def watched(self, stop: threading.Event | None = None) -> FirstRun:
         self.watched_runs += 1
-        first = first_run(self.options, self.program, self.folder, self.oracles.main.setting, judged=judged)
+        setting = self.oracles.main.setting
+        first = first_run(self.options, self.program, self.folder, setting, judged=self.judged, stop=stop)
         self.watched_runs += first.tries - 1
         return first
 
@@ -143,25 +203,31 @@ class Job:
 
     # -- the search
 
-    def reduce(self, start: ast.Module, resumed: bool) -> Result:
-        status = "reduced"
+    def reduce(self, start: ast.Module, resumed: bool = False) -> Result:
+        """Search, verify. Raises Unreproducible where nothing fails in the same way, and KeyboardInterrupt before."""
+        status, repeat = "reduced", self.repeat
         try:
             aim = self.understood(start)
             repeat = self.search(start, aim, resumed)
-        except (KeyboardInterrupt, TimeUp):
-            status, repeat = "interrupted", self.repeat
-        except Unreproducible:
-            raise self.unreliable() from None
+        except TimeUp:
+            status = "interrupted"
+        except KeyboardInterrupt:
+            if self.real is not None:
+                raise
+            status = "interrupted"
         if self.cuts is None or not self.cuts.history:
-            raise Interrupted("interrupted before there was a result", self.result("interrupted", None))
+            raise KeyboardInterrupt
         final = Final(self.cuts.history, self.env, functools.partial(self.alone, aim, repeat))
-        self.progress.begins("verification")
+        self.begins("verification")
         try:
             text, times = final.text(), final.TIMES
+            self.confirm()
         except KeyboardInterrupt:
+            if self.real is not None:
+                raise
             status, text, times = "interrupted", self.hasty(final), 1
         if text is None:
-            raise self.unreliable()
+            raise Unreproducible
         self.progress.verified(times)
         if repeat > 1:
             self.progress.note(f"it fails in {final.rate(text, RATED)} of {RATED} runs")
@@ -174,11 +240,13 @@ class Job:
     def understood(self, start: ast.Module) -> Aim:
         """What the failure means for candidates, and an oracle that can show it."""
         assert self.failure is not None
-        limit = self.options.timeout or max(LEAST_TIMEOUT, SLOWER * (self.seconds or 0))
+        limit = self.options.timeout
+        if limit is None and self.seconds is not None:
+            limit = max(LEAST_TIMEOUT, SLOWER * self.seconds)
         original = "\n".join(source.text for source in self.program.sources)
         signature = kinds.signature(self.failure, self.options, original)
         self.oracles.adapt(signature.needs, limit)
-        self.progress.begins("control")
+        self.begins("control")
         found = aim(self.options, signature, original, self.predicate, self.oracles, start, self.observation)
         if found.careful and not self.options.no_control:
             more = "less can be left out" if found.refactor else "those in the message stay as they are"
@@ -192,15 +260,15 @@ class Job:
         controls = [(control, self.oracles.under(control)) for control in aim.controls]
         insist = INSIST if self.races else 1
         while True:
-            asked = self.options.tier or aim.floor, self.deadline, controls, self.repeat, insist
+            asked = self.options.tier or aim.floor, self.go_on, controls, self.repeat, insist
             interest = Interest(self.oracles.main, aim.question, *asked)
-            told = self.improved, self.progress.begins
+            told = self.improved, self.begins
             cuts = functools.partial(Cuts, values=not aim.careful, calm=self.options.repeat is None)
             self.cuts = cuts(start, self.observation, interest, self.passes(aim), *told)
             try:
                 self.cuts.run(start if resumed else None)
             except Unreproducible:
-                if self.repeat >= chance.TRIES or not self.takes_chance:
+                if self.rehearsal is not None or self.repeat >= chance.TRIES or not self.takes_chance:
                     raise
                 self.repeat = chance.TRIES
                 self.progress.note(f"it fails by chance: what does not fail is run {chance.TRIES} times")
@@ -211,7 +279,7 @@ class Job:
         """Who verifies the result: fresh interpreters, with the files of the program's folder or without."""
         controls = [(control, self.oracles.alone_under(control, files=files)) for control in aim.controls]
         asked = controls, repeat, INSIST_COLD if self.races else 1
-        return Interest(self.oracles.alone(files=files), aim.question, Tier.COLD, math.inf, *asked)
+        return Interest(self.oracles.alone(files=files), aim.question, Tier.COLD, lambda: None, *asked)
 
     def hasty(self, final: Final) -> str:
         """The best program, verified once; a second Ctrl-C ends the job without."""
@@ -224,6 +292,8 @@ class Job:
 
     @property
     def observation(self) -> Observation | None:
+        if self.rehearsal is not None:
+            return self.rehearsal.observation
         return self.first.observation if self.first is not None else None
 
     @functools.cached_property
@@ -235,16 +305,18 @@ class Job:
         """Whether the failure may be a race: what fails now and then will not do as a result."""
         return self.failure is not None and self.failure.kind == "crash" and self.takes_chance
 
-    @property
-    def deadline(self) -> float:
-        return math.inf if self.options.time_limit is None else self.began + self.options.time_limit
-
     def passes(self, aim: Aim) -> tuple[Pass, ...]:
         only, skipped = self.options.only_pass, self.options.skip_pass
         chosen = (each for each in PASSES if (not only or each.name in only) and each.name not in skipped)
         return tuple(each for each in chosen if each.refactors or not aim.refactor)
 
+    def begins(self, part: str) -> None:
+        if self.real is None:
+            self.progress.begins(part)
+
     def improved(self, text: str) -> None:
+        if self.real is not None:  # not known yet to fail in the same way
+            return
         assert self.failure is not None
         state = {"failure": dataclasses.asdict(self.failure), "seconds": self.seconds, "versions": self.versions}
         self.journal.save(text, state)

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from jaxshrink.controls import Control
-from jaxshrink.first import libraries
 from jaxshrink.inputs import Inputs
 from jaxshrink.kinds import Needs
 from jaxshrink.options import Options
@@ -83,7 +82,7 @@ class Oracles:
 
     def _setting(self, env: Mapping[str, str], **other: Any) -> Setting:
         options, needs = self.options, self.needs
-        around = {"python": str(options.python), "folder": self.folder, "imports": libraries(self.program)}
+        around = {"python": str(options.python), "folder": self.folder, "imports": self.program.libraries}
         around["jobs"] = options.jobs
         return Setting(
             env=env,

@@ -46,6 +46,16 @@ class View:
         """All nodes, outer before inner, in source order."""
         return list(_preorder(self.tree))
 
+    @functools.cached_property
+    def spans(self) -> dict[Span, ast.AST]:
+        """The node that stands at each place of the user's files; an outer one where two stand at one place."""
+        found: dict[Span, ast.AST] = {}
+        for node in self.nodes:
+            origin = getattr(node, "origin", None)
+            if origin is not None and not isinstance(node, ast.Expr):
+                found.setdefault(Span(*origin), node)
+        return found
+
     @overload
     def all(self, a: type[A], /) -> Iterator[A]: ...
     @overload

@@ -10,6 +10,7 @@ import dataclasses
 import json
 import os
 import subprocess
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -50,14 +51,15 @@ def watch(
     memory: int | None = None,
     compiles: bool = False,
     match: str | None = None,
+    stop: threading.Event | None = None,
 ) -> Observation:
     """Run the program that lies in `folder`, a mirror that may be written to. Raises NotObserved.
 
     After `timeout` seconds it is killed. After `hang` seconds, or above `memory` bytes, it is asked where it stands.
     `compiles`: the outcome tells of compilations. `match`: a pattern for warnings; in a run that ends well, what is
-    known of the stack is that of the first that it matches.
+    known of the stack is that of the first that it matches. Once `stop` is set it is killed too, and Stopped is raised.
     """
-    bounds = Bounds(timeout, hang, memory)
+    bounds = Bounds(timeout, hang, memory, stop)
 
     def run(**more: object) -> _Seen:
         spec = {"entry": entry, "argv": list(argv), "compiles": compiles, "match": match, **more}

@@ -7,6 +7,7 @@ import dataclasses
 import os
 import selectors
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -24,16 +25,21 @@ _FAR_TOO_MUCH = 1.5
 """With so much more memory than it may have, a process gets no time to tell anything."""
 
 
+class Stopped(Exception):
+    """Nobody waits for the run any more."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Bounds:
     """When a run has to go: after `timeout` seconds; after `hang`, where it is watched for that; above `memory` bytes.
 
-    Seconds are those of the clock; memory is that of all the run's processes.
+    And at once when `stop` is set. Seconds are those of the clock; memory is that of all the run's processes.
     """
 
     timeout: float | None = None
     hang: float | None = None
     memory: int | None = None
+    stop: threading.Event | None = None
 
 
 class Watched:
@@ -47,7 +53,10 @@ class Watched:
         self.next_step = 0.0
 
     def outcome(self) -> Outcome:
-        """How it has ended, by itself or by what it exceeds. Waits for that; nothing of it is left then."""
+        """How it has ended, by itself or by what it exceeds. Waits for that; nothing of it is left then.
+
+        Raises Stopped.
+        """
         assert self.process.stdout is not None and self.process.stderr is not None
         outputs = [Output(os.dup(stream.fileno())) for stream in (self.process.stdout, self.process.stderr)]
         with self.process, selectors.DefaultSelector() as selector:
@@ -78,6 +87,8 @@ class Watched:
 
     def _judge(self) -> None:
         """Take the next step towards its end, if it has to go."""
+        if self.bounds.stop is not None and self.bounds.stop.is_set():
+            raise Stopped
         if self.stopped is None:
             self.stopped = self._exceeded()
             self.steps = self._ways_to_end()

@@ -19,6 +19,7 @@ class _Left(BaseException):
 
 
 _reads = set()  # lines of the program
+_array_classes = set()
 _outermost = []  # the trace under way
 
 
@@ -49,6 +50,11 @@ def is_outermost():
 def reads():
     """Lines of the program on which the last trace was asked for the value of an array, and has given a plain one."""
     return sorted(_reads)
+
+
+def is_array_class(kind):
+    """Whether the tracers of a class stand for arrays: the program has them where it would have real ones."""
+    return kind in _array_classes
 
 
 def is_artefact(error):
@@ -158,7 +164,9 @@ def _array_class(tracer_class):
     methods.update((name, _unanswerable(tracer_class, name)) for name in _ONLY_REAL)
     # Messages made in C show the name with which a class was made, all others its `__name__`.
     named = type("Named", (type(tracer_class),), {"__name__": property(lambda cls: real.__name__)})
-    return named(f"{real.__module__}.{real.__name__}", (tracer_class,), methods)
+    made = named(f"{real.__module__}.{real.__name__}", (tracer_class,), methods)
+    _array_classes.add(made)
+    return made
 
 
 def _line():

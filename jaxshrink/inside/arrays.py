@@ -3,6 +3,7 @@
 import sys
 import time
 
+import abstract
 from recorder import BIG, Summary
 
 FULL = 64
@@ -25,7 +26,7 @@ def array_recipe(value):
         return _recipe("numpy", value.shape, value.dtype, scalar=scalar, **_contents(numpy, value))
     if core and issubclass(kind, core.Tracer):
         aval = value.aval
-        return _recipe("jax", aval.shape, aval.dtype, weak=_weak(aval), tracer=True)
+        return _recipe("jax", aval.shape, aval.dtype, weak=_weak(aval), tracer=not abstract.is_array_class(kind))
     struct = getattr(jax, "ShapeDtypeStruct", None)
     if struct and kind is struct:
         return {"k": "struct", "shape": _shape(value.shape), "dtype": str(value.dtype)}

@@ -10,6 +10,8 @@ SPEC: `{"entry": "repro.py", "argv": [...], "out": path of the observation}`, an
   these functions, and of the main module;
 - `"compiles"`: whether the outcome tells of compilations;
 - `"match"`: a pattern. If the program ends well, the stack is that of the first warning which it matches;
+- `"abstract"`: whether the run is an abstract one (see `abstract.py`). If it ends in what may come of that, the end is
+  unknown;
 - `"wait"`: whether arrays are waited for, so that the process does not die in a later statement.
 
 The observation's format is that of `jaxshrink/observation.py`. The program runs as `python repro.py` would run it:
@@ -29,6 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE]
 sys.path.insert(0, HERE)
 
+import abstract
 import callbacks
 import compiles
 import localmodules
@@ -46,8 +49,12 @@ _LIBRARIES = ("jax", "jaxlib")
 
 def main(spec_path):
     with open(spec_path, encoding="utf-8") as file:
-        spec = json.load(file)
-    watched = Run(spec["entry"], spec["argv"], spec.get("wait", False))
+        observe(json.load(file))
+
+
+def observe(spec):
+    """Run the program as the spec says, and write what is known of it. Ends the process if the run ended badly."""
+    watched = Run(spec["entry"], spec["argv"], spec.get("wait", False), spec.get("abstract", False))
     snapshots = Snapshots(watched.observation, spec["out"])
     if spec.get("wake") is not None:
         snapshots.listen(spec["wake"])
@@ -74,10 +81,11 @@ def main(spec_path):
 class Run:
     """The program's run: before, while and after."""
 
-    def __init__(self, entry, argv, wait):
+    def __init__(self, entry, argv, wait, is_abstract):
         self.program = localmodules.Program(os.getcwd())
         self.path = self.program.folder + entry
         self.argv = argv
+        self.is_abstract = is_abstract
         self.compiles = []  # (name, reason)
         self.exception = None
         self.warned = None  # what is known of the stack at a warning
@@ -90,6 +98,9 @@ class Run:
         """Run the program; its exit code."""
         self._prepare()
         self.started = time.perf_counter()
+        return abstract.trace(self._executed) if self.is_abstract else self._executed()
+
+    def _executed(self):
         try:
             self._run_main()
         except SystemExit as error:
@@ -179,6 +190,7 @@ class Run:
         if error is None or isinstance(error, SystemExit):
             return {"end": "exit", "code": self._exit_code()}
         end = "syntax" if isinstance(error, SyntaxError) and not failing.entries else "exception"
+        end = "unknown" if self.is_abstract and abstract.is_artefact(error) else end
         kind = type(error)
         name = kind.__qualname__ if kind.__module__ == "builtins" else kind.__module__ + "." + kind.__qualname__
         return {"end": end, "type": name, "message": _message(error), "code": 1}

@@ -15,6 +15,7 @@ import sys
 import types
 import weakref
 
+import abstract
 import instrument
 
 BIG = 1 << 20
@@ -224,8 +225,8 @@ def _same(value):
 
 def _tracer(value):
     try:
-        aval = value.aval
-        return Summary("jax", tuple(aval.shape), aval.dtype, bool(getattr(aval, "weak_type", False)), tracer=True)
+        aval, traced = value.aval, not abstract.is_array_class(type(value))
+        return Summary("jax", tuple(aval.shape), aval.dtype, bool(getattr(aval, "weak_type", False)), tracer=traced)
     except Exception:
         return Nothing
 

@@ -9,6 +9,7 @@ import collections
 import json
 import os
 import selectors
+import shutil
 import signal
 import socket
 import time
@@ -214,6 +215,8 @@ class Supervisor:
                 self.selector.unregister(output.pipe)
             output.close()
         request, outcomes = child.request, child.outcomes(status, seconds)
+        if request["watch"] is not None and os.path.exists(workdir.observation(child.root)):
+            shutil.move(workdir.observation(child.root), request["watch"]["out"])
         for position, outcome in enumerate(outcomes):
             self.answer({"id": request["ids"][position], "outcome": outcome})
         rest = len(outcomes)

@@ -76,6 +76,11 @@ def enter(root):
     sys.path[0] = work
 
 
+def observation(root):
+    """Where a watched run leaves what was seen."""
+    return os.path.join(root, "observation.json")
+
+
 def remove(root):
     """Remove the folder; what a dying process still writes there stays until its parent folder goes."""
     shutil.rmtree(root, ignore_errors=True)

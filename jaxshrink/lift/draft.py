@@ -55,7 +55,7 @@ class Draft:
         self.names: dict[Hashable, str] = {}
         self.emitted: set[ast.stmt] = set()
         self.named: Set[Ref] = frozenset()  # arrays that are given names, so that one stays one
-        self.spans: dict[Span, ast.AST] = spans(view)
+        self.spans = view.spans
 
     def module(self, *last: ast.stmt) -> ast.Module:
         imports = {ast.unparse(each): each for each in self.imports}
@@ -322,16 +322,6 @@ class Draft:
         while candidate in taken:
             candidate, i = f"{name}{i}", i + 1
         return candidate
-
-
-def spans(view: View) -> dict[Span, ast.AST]:
-    """The node that stands at each place of the user's files; an outer one where two stand at one place."""
-    found: dict[Span, ast.AST] = {}
-    for node in view.nodes:
-        origin = getattr(node, "origin", None)
-        if origin is not None and not isinstance(node, ast.Expr):
-            found.setdefault(Span(*origin), node)
-    return found
 
 
 def _base(node: ast.expr) -> ast.expr:

@@ -49,6 +49,7 @@ class Command:
     def __init__(self, line: str, name: str, setting: Setting):
         self.words, self.name, self.setting = words(line), name, setting
         self.counts: collections.Counter[Tier] = collections.Counter()
+        self.nice = 0
         self.idle: float | None = None  # a command that waits may wait for anything: this is never looked at
         self.lock = threading.Lock()
         self.running: set[subprocess.Popen[bytes]] = set()

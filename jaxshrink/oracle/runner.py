@@ -8,6 +8,7 @@ import functools
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -52,6 +53,7 @@ class Runner:
         self.counts: collections.Counter[Tier] = collections.Counter()
         self.closed = False
         self.idle: float | None = None  # seconds for which a forked run may do nothing; None: its time limit
+        self.nice = 0  # by how much forked runs yield to other processes
         self.lock = threading.Lock()
         self.servers: dict[bool, Server] = {}  # by "preloaded"
         self.helpers = ThreadPoolExecutor(max(setting.jobs, COLD_JOBS), "jaxshrink second tries")
@@ -77,6 +79,15 @@ class Runner:
     def submit(self, text: str, tier: Tier, timeout: float | None = None, *, sample: bool = False) -> Future[Outcome]:
         """Queue one run; at most `jobs` go on at once."""
         return self._submit([text], tier, timeout, sample)[0]
+
+    def watch(self, entry: str, argv: Sequence[str], text: str, out: Path) -> Future[Outcome]:
+        """Observe an abstract run of the program that lies in the setting's folder; `out` is written if that works.
+
+        `entry` is the path of the file to run, below the folder, and `text` what it holds.
+        """
+        request = self._request(Tier.ABSTRACT, None, sample=False)
+        request["watch"] = {"entry": entry, "argv": list(argv), "out": str(out)}
+        return self._asked([text], Tier.ABSTRACT, request)[0]
 
     def warm_up(self) -> None:
         """Start the zygote, and do not wait for it."""
@@ -128,9 +139,15 @@ class Runner:
         return Server(setting.python, setting.environment(), spec)
 
     def _submit(self, texts: Sequence[str], tier: Tier, timeout: float | None, sample: bool) -> list[Future[Outcome]]:
+        return self._asked(texts, tier, self._request(tier, timeout, sample=sample))
+
+    def _request(self, tier: Tier, timeout: float | None, *, sample: bool) -> dict[str, Any]:
         limit = self._limit(tier, timeout)
         idle = limit if tier is Tier.COLD or self.idle is None else min(self.idle, limit)
-        request = {"abstract": tier is Tier.ABSTRACT, "limit": limit, "idle": idle, "sample": sample}
+        abstract = tier is Tier.ABSTRACT
+        return {"abstract": abstract, "limit": limit, "idle": idle, "sample": sample, "nice": self.nice, "watch": None}
+
+    def _asked(self, texts: Sequence[str], tier: Tier, request: dict[str, Any]) -> list[Future[Outcome]]:
         asked = [_Asked(text, tier, request) for text in texts]
         self._ask(asked, self._server(tier is not Tier.COLD))
         return [one.outcome for one in asked]
