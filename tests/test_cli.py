@@ -135,7 +135,7 @@ def test_program_that_fails_otherwise_each_time(command: Command, tmp_path: Path
 def test_missing_module_is_named(command: Command, tmp_path: Path) -> None:
     (tmp_path / "repro.py").write_text("import jax\nimport nonesuch\n\nx = jax.numpy.ones(3)\n")
     code, report = command.report("repro.py")
-    assert (code, report["runs"], report["jax"]) == (2, 1, importlib.metadata.version("jax"))
+    assert (code, report["runs_by_tier"]["cold"], report["jax"]) == (2, 1, importlib.metadata.version("jax"))
     assert "the failure is a ModuleNotFoundError: No module named 'nonesuch'" in report["message"]
 
 

@@ -2,6 +2,7 @@
 
 import atexit
 import builtins
+import json
 import linecache
 import os
 import random
@@ -19,6 +20,7 @@ from leftovers import State, tells_of_another
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _LIMIT = sys.getrecursionlimit()
+_MOST_PROGRAMS = 64  # in one process: what JAX caches of them adds up
 _kept = []  # our modules, once the program can no longer see them
 
 
@@ -26,19 +28,19 @@ def forked(spec, abstract_works):
     """What a child of the zygote does."""
     state = State()
 
-    def life(request, path, told):
+    def life(request, path, told, channel):
         _settle(request, path, spec["cache"])
         if request["abstract"] and not abstract_works:
             told.append({"end": "unknown"})
         elif request["watch"] is not None:
             _watch(request["watch"], path, told)
         elif request["abstract"]:
-            _trace_all(request["texts"], path, spec, told, state)
+            _trace_in_turn(request["text"], path, spec, told, state, channel)
         else:
+            channel.close()
             if spec["compiles"]:
                 compiles.listen(told.compiled)
-            _compute(request["texts"][0], path, spec["argv"], told, spec["finish"])
-        told.append(report.STOPPED)
+            _compute(request["text"], path, spec["argv"], told, spec["finish"])
 
     return life
 
@@ -47,7 +49,7 @@ def executed(spec):
     """What a child does that becomes a fresh interpreter."""
     coldrun = os.path.join(_HERE, "coldrun.py")
 
-    def life(request, path, told):
+    def life(request, path, told, channel):
         os.set_inheritable(told.descriptor, True)
         _confine(request, path, None)
         listens = str(int(spec["compiles"]))
@@ -94,7 +96,8 @@ def _settle(request, path, cache):
 def _confine(request, path, cache):
     sandbox.die_with(request["parent"])
     cpus = os.cpu_count() or 1 if request["sample"] else 1  # the limit is one of the clock
-    sandbox.limit_resources(request["limit"] * cpus * len(request["texts"]))
+    programs = _MOST_PROGRAMS if request["abstract"] else 1
+    sandbox.limit_resources(request["limit"] * cpus * programs)
     sandbox.confine([os.path.dirname(os.path.dirname(path)), *([cache] if cache else [])])
 
 
@@ -139,28 +142,34 @@ def _wait_for_devices():
             time.sleep(0.006)
 
 
-def _trace_all(texts, path, spec, told, state):
-    """Trace programs one after another, until one leaves something behind that the next could notice."""
-    argv, compiled = spec["argv"], []
+def _trace_in_turn(text, path, spec, told, state, channel):
+    """Trace one program after another, as they come, until one leaves something behind that the next could notice."""
+    compiled = []
     if spec["compiles"]:
         listener = compiles.listen(lambda *each: compiled.append(each), abstract.is_outermost)
-    if len(texts) > 1:
-        state.enter(os.path.dirname(os.path.dirname(path)))
-    for position, text in enumerate(texts):
-        if position:
+    programs = channel.makefile("r", encoding="utf-8")
+    state.enter(os.path.dirname(os.path.dirname(path)))
+    for number in range(_MOST_PROGRAMS):
+        if number:
+            text = json.loads(programs.readline() or "null")
+            if text is None:
+                return
+            told.clear()
             workdir.write(path, text)
             linecache.cache.pop(path, None)
         if spec["compiles"]:
             listener.begin()
             compiled.clear()
-        outcome, error = abstract.trace(lambda text=text: _run(text, path, argv))
-        if position and error is not None and tells_of_another(error):
-            break
+        outcome, error = abstract.trace(lambda text=text: _run(text, path, spec["argv"]))
+        if number and error is not None and tells_of_another(error):
+            told.append(report.DECLINED)
+            return
         if error is not None and abstract.is_artefact(error):
             outcome["end"] = "unknown"
         told.append(dict(outcome, reads=abstract.reads(), compiles=compiled[: report.MOST_COMPILES]))
-        if position + 1 < len(texts) and not state.is_unchanged():
-            break
+        if not state.is_unchanged():
+            return
+        channel.send(b"!")
 
 
 def _run(text, path, argv):

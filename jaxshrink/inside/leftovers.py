@@ -1,7 +1,7 @@
 """Whether a program has left a process as it found it, so that another can run there.
 
 A fork costs ten times what tracing a small program does, most of it in copied pages. So abstract runs
-share one, as long as each leaves nothing behind that the next could notice.
+follow each other in one, as long as each leaves nothing behind that the next could notice.
 """
 
 import builtins
@@ -45,6 +45,7 @@ class State:
             [names for _, *names in os.walk(self.folder)],
             dict(os.environ),
             list(sys.path),
+            len(sys.modules) - ("__main__" in sys.modules),  # a module that one has imported is there for the next
             [(stream, stream.closed) for stream in (sys.stdin, sys.stdout, sys.stderr)],
             sys.excepthook,
             list(warnings.filters),

@@ -20,15 +20,15 @@ _HEAD = struct.Struct("<QQ")  # how many outcomes, and their bytes
 _MOST_FRAMES = 1000
 MOST_COMPILES = 10000
 _MOST_CHARACTERS = 1 << 17
-STOPPED = {"end": "stopped"}
-"""Told in place of an outcome by a child that leaves the rest of its programs to another."""
+DECLINED = {"end": "declined"}
+"""Told in place of an outcome by a child that leaves its program to a fresh one."""
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _OUR_LINES = re.compile(rf'^ *File "{re.escape(_HERE)}[^"]*", line \d+, in .*\n(?:    .*\n)*', re.MULTILINE)
 
 
 class Report:
-    """What a child says of the ends of its programs, one after another: the child appends, the supervisor reads."""
+    """What a child says of the end of its program: the child appends, the supervisor reads."""
 
     def __init__(self, descriptor=None):
         self.descriptor = _shared_file() if descriptor is None else descriptor
@@ -55,6 +55,10 @@ class Report:
     def read(self):
         used = self._head()[1]
         return [json.loads(line) for line in self.memory[_HEAD.size : _HEAD.size + used].splitlines()]
+
+    def clear(self):
+        """Begin again, for another program."""
+        self.memory[: _HEAD.size] = _HEAD.pack(0, 0)
 
     def close(self):
         self.memory.close()

@@ -17,7 +17,7 @@ import time
 import limits
 import workdir
 from output import Output
-from report import STOPPED, Report, of_exception
+from report import DECLINED, Report, of_exception
 
 _TICK = 0.05
 _BUSY = 0.005  # seconds of CPU time that are more than waking up to look around
@@ -26,35 +26,32 @@ _WALL = 4  # wall clock seconds for each second of CPU time that a child may tak
 
 
 class Child:
-    """A process that runs the programs of a request, one after another, as its supervisor sees it.
+    """A process that runs a program, as its supervisor sees it; abstract ones may run many, one after another.
 
-    Programs for real runs come alone; abstract ones in groups, their output is not kept.
+    What abstract ones print is not kept.
     """
 
-    def __init__(self, request, root):
-        self.request = request
+    def __init__(self, root):
         self.root = root
         self.report = Report()
-        self.killed = None
-        self.starved = False
-        self.doomed = 0.0  # when to kill it, once it is to be killed
+        self.channel, self.theirs = socket.socketpair()  # another program goes there, a byte comes when it is done
         self.outputs = []
         self.pid = 0
-        self.begin(0, 0.0)
 
-    def begin(self, count, cpu_seconds):
-        """It has come to its next program."""
-        self.count, self.cpu_before, self.started = count, cpu_seconds, time.monotonic()
-        self.used, self.active = cpu_seconds, self.started
+    def begin(self, request):
+        """It has come to a program."""
+        self.request = request
+        self.killed, self.starved = None, False
+        self.doomed = 0.0  # when to kill it, once it is to be killed
+        self.cpu_before = self.used = limits.cpu_seconds(self.pid) if self.pid else 0.0
+        self.started = self.active = time.monotonic()
 
     def exceeds_time(self):
         """Whether the program that it runs now takes too long: by CPU time, or idle, or by the clock.
 
         CPU time does not matter where it is asked whether the program hangs.
         """
-        count, cpu_seconds = self.report.count(), limits.cpu_seconds(self.pid)
-        if self.request["abstract"] and count > self.count:
-            self.begin(count, cpu_seconds)
+        cpu_seconds = limits.cpu_seconds(self.pid)
         if cpu_seconds - self.used > _BUSY or limits.has_work(self.pid):
             self.used, self.active = cpu_seconds, time.monotonic()
         limit, is_idle = self.request["limit"], time.monotonic() - self.active > self.request["idle"]
@@ -68,14 +65,11 @@ class Child:
     def age(self):
         return time.monotonic() - self.started
 
-    def outcomes(self, status, seconds):
-        """How its programs ended, by its word, its exit status, and what was done to it."""
+    def outcome(self, status, seconds):
+        """How its program ended, by its word, its exit status, and what was done to it."""
         told = self.report.read()
-        stopped = told[-1:] == [STOPPED]
         if self.request["abstract"]:
-            told = told[: len(told) - stopped]
-            ended = told if stopped or len(told) == len(self.request["ids"]) else [*told, self._end(status)]
-            return [{"seconds": seconds / len(ended), **outcome} for outcome in ended]
+            return {"seconds": seconds, **(told[0] if told else self._end(status))}
         here = os.path.join(self.root, workdir.WORK, "")
         stdout, stderr = (output.text().replace(here, "") for output in self.outputs)
         compiles = [entry["compiled"] for entry in told if "compiled" in entry]
@@ -83,7 +77,13 @@ class Child:
         outcome = {**self._end(status), "stdout": stdout, "stderr": stderr, "seconds": seconds, "compiles": compiles}
         if told and not self.killed:  # killed after its word: it did not come to an end
             outcome.update(told[0])
-        return [outcome]
+        return outcome
+
+    def close(self):
+        """Leave nothing of it."""
+        for one in (self.channel, self.report):
+            one.close()
+        workdir.remove(self.root)
 
     def _end(self, status):
         if self.killed:
@@ -95,9 +95,9 @@ class Child:
 
 
 class Supervisor:
-    """`life(request, path, report)` is what a child does, inside its working directory.
+    """`life(request, path, report, channel)` is what a child does, inside its working directory.
 
-    It does not return, and raises SystemExit if the interpreter is to come to its own end.
+    It raises SystemExit if the interpreter is to come to its own end.
     """
 
     def __init__(self, channel, spec, life):
@@ -109,6 +109,7 @@ class Supervisor:
         self.link = spec["confined"] or not workdir.is_small(spec["folder"], self.contents)
         self.waiting = collections.deque()
         self.running = {}
+        self.resting = []  # abstract ones that wait for another program
         self.count = 0
         self.received = b""
         self.selector = selectors.DefaultSelector()
@@ -132,7 +133,7 @@ class Supervisor:
                 key.data()
             self._reap()
             self._enforce_limits()
-        for child in self.running.values():
+        for child in [*self.running.values(), *self.resting]:
             limits.kill(child.pid)
             os.waitpid(child.pid, 0)
 
@@ -154,9 +155,32 @@ class Supervisor:
         self.waiting += map(json.loads, lines)
 
     def _start(self, request):
+        child = self._rested(request)
+        if child is None:
+            child = self._forked(request)
+        else:
+            child.begin(request)
+            child.channel.sendall(json.dumps(request["text"]).encode() + b"\n")
+        self.running[child.pid] = child
+
+    def _rested(self, request):
+        """A child that has run other programs and can run this one too, if there is any."""
+        if not request["abstract"] or request["watch"] is not None or "fresh" in request:
+            return None
+        while self.resting:
+            child = self.resting.pop()
+            if child.request["nice"] == request["nice"]:
+                return child
+            limits.kill(child.pid)
+            os.waitpid(child.pid, 0)
+            self._close(child)
+        return None
+
+    def _forked(self, request):
         self.count += 1
-        child = Child(request, os.path.join(self.spec["root"], "runs", str(self.count)))
-        path = workdir.make(child.root, request["texts"][0], self.spec["folder"], self.contents, self.link)
+        child = Child(os.path.join(self.spec["root"], "runs", str(self.count)))
+        child.begin(request)
+        path = workdir.make(child.root, request["text"], self.spec["folder"], self.contents, self.link)
         pipes = [] if request["abstract"] else [os.pipe(), os.pipe()]
         request["parent"] = os.getpid()
         child.pid = os.fork()
@@ -168,11 +192,13 @@ class Supervisor:
             except BaseException as error:  # our own code failed: say so, and never go on as a second supervisor
                 child.report.append(dict(of_exception(error, path), end="unknown"))
             os._exit(70)
+        child.theirs.close()
+        self.selector.register(child.channel, selectors.EVENT_READ, lambda: self._told(child))
         for read, write in pipes:
             os.close(write)
             child.outputs.append(Output(read))
             self.selector.register(read, selectors.EVENT_READ, lambda output=child.outputs[-1]: self._read(output))
-        self.running[child.pid] = child
+        return child
 
     def _become_child(self, child, path, pipes):
         os.setsid()
@@ -181,16 +207,30 @@ class Supervisor:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         for number, (_, write) in enumerate(pipes):
             os.dup2(write, 1 + number)
-        for one in (self.selector, self.channel, self.wake, self.signals):
+        others = [*self.running.values(), *self.resting]
+        for one in (self.selector, self.channel, self.wake, self.signals, child.channel, *(o.channel for o in others)):
             one.close()
-        others = [output.pipe for other in self.running.values() for output in other.outputs]
-        for descriptor in [*sum(pipes, ()), *others]:
+        for descriptor in [*sum(pipes, ()), *(output.pipe for other in others for output in other.outputs)]:
             os.close(descriptor)
-        self.life(child.request, path, child.report)
+        self.life(child.request, path, child.report, child.theirs)
 
     def _read(self, output):
         if output.read() is False:
             self.selector.unregister(output.pipe)
+
+    def _told(self, child):
+        """A child has come to the end of its program and waits for another, or it is about to end."""
+        try:
+            is_ready = bool(child.channel.recv(1))
+        except OSError:
+            is_ready = False
+        if is_ready and child.killed is None:
+            del self.running[child.pid]
+            seconds = limits.cpu_seconds(child.pid) - child.cpu_before
+            self.answer({"id": child.request["id"], "outcome": child.outcome(0, seconds)})
+            self.resting.append(child)
+        else:
+            self.selector.unregister(child.channel)
 
     def _woken(self):
         self.wake.recv(1 << 12)
@@ -205,30 +245,39 @@ class Supervisor:
             if pid == 0:
                 break
             if pid in self.running:
-                self._finish(self.running.pop(pid), status, usage.ru_utime + usage.ru_stime)
+                child = self.running.pop(pid)
+                self._finish(child, status, usage.ru_utime + usage.ru_stime - child.cpu_before)
+            for child in [child for child in self.resting if child.pid == pid]:
+                self.resting.remove(child)
+                self._close(child)
         self._end_orphans()
 
     def _finish(self, child, status, seconds):
+        """Answer for a child that has ended, or leave its program to another where it has not run it."""
         limits.kill_group(child.pid)
+        request = child.request
         for output in child.outputs:
             if output.pipe in self.selector.get_map():
                 self.selector.unregister(output.pipe)
             output.close()
-        request, outcomes = child.request, child.outcomes(status, seconds)
         if request["watch"] is not None and os.path.exists(workdir.observation(child.root)):
             shutil.move(workdir.observation(child.root), request["watch"]["out"])
-        for position, outcome in enumerate(outcomes):
-            self.answer({"id": request["ids"][position], "outcome": outcome})
-        rest = len(outcomes)
-        if rest < len(request["ids"]):
-            self.waiting.appendleft(dict(request, ids=request["ids"][rest:], texts=request["texts"][rest:]))
-        child.report.close()
-        workdir.remove(child.root)
+        if child.report.read()[:1] == [DECLINED]:
+            self.waiting.appendleft({**request, "fresh": True})
+        else:
+            self.answer({"id": request["id"], "outcome": child.outcome(status, seconds)})
+        self._close(child)
+
+    def _close(self, child):
+        if child.channel.fileno() in self.selector.get_map():
+            self.selector.unregister(child.channel)
+        child.close()
 
     def _end_orphans(self):
         """Kill adopted processes whose candidate has ended; their own children come up, adopted, when they die."""
+        known = {*self.running, *(child.pid for child in self.resting)}
         for pid in limits.children(os.getpid()):
-            if pid not in self.running and limits.session(pid) not in self.running:
+            if pid not in known and limits.session(pid) not in known:
                 limits.kill(pid)
 
     def _enforce_limits(self):

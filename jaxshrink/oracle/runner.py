@@ -23,9 +23,6 @@ LONGER = 4
 COLD_JOBS = 3
 """As many at least, whatever `jobs` says: a result is verified three times, at once."""
 
-GROUP = 8
-"""Programs that are traced one after another in one fork. A constant, so that nothing depends on the number of jobs."""
-
 _ABSTRACT_ENDS = (End.EXCEPTION, End.EXIT, End.SYNTAX)
 """What an abstract run can tell; anything else may come of values that are not the real ones."""
 
@@ -66,9 +63,7 @@ class Runner:
         `sample`: the question is whether they hang. `timeout` is in seconds of wall time then, and what runs out of
         it tells where it stood.
         """
-        size = GROUP if tier is Tier.ABSTRACT else 1
-        groups = [texts[start : start + size] for start in range(0, len(texts), size)]
-        futures = [future for group in groups for future in self._submit(group, tier, timeout, sample)]
+        futures = [self.submit(text, tier, timeout, sample=sample) for text in texts]
         outcomes = [future.result() for future in futures]
         for index, outcome in enumerate(outcomes):
             if outcome.starved:
@@ -78,7 +73,7 @@ class Runner:
 
     def submit(self, text: str, tier: Tier, timeout: float | None = None, *, sample: bool = False) -> Future[Outcome]:
         """Queue one run; at most `jobs` go on at once."""
-        return self._submit([text], tier, timeout, sample)[0]
+        return self._asked(text, tier, self._request(tier, timeout, sample=sample))
 
     def watch(self, entry: str, argv: Sequence[str], text: str, out: Path) -> Future[Outcome]:
         """Observe an abstract run of the program that lies in the setting's folder; `out` is written if that works.
@@ -87,7 +82,7 @@ class Runner:
         """
         request = self._request(Tier.ABSTRACT, None, sample=False)
         request["watch"] = {"entry": entry, "argv": list(argv), "out": str(out)}
-        return self._asked([text], Tier.ABSTRACT, request)[0]
+        return self._asked(text, Tier.ABSTRACT, request)
 
     def warm_up(self) -> None:
         """Start the zygote, and do not wait for it."""
@@ -138,24 +133,19 @@ class Runner:
         }  # fmt: skip
         return Server(setting.python, setting.environment(), spec)
 
-    def _submit(self, texts: Sequence[str], tier: Tier, timeout: float | None, sample: bool) -> list[Future[Outcome]]:
-        return self._asked(texts, tier, self._request(tier, timeout, sample=sample))
-
     def _request(self, tier: Tier, timeout: float | None, *, sample: bool) -> dict[str, Any]:
         limit = self._limit(tier, timeout)
         idle = limit if tier is Tier.COLD or self.idle is None else min(self.idle, limit)
         abstract = tier is Tier.ABSTRACT
         return {"abstract": abstract, "limit": limit, "idle": idle, "sample": sample, "nice": self.nice, "watch": None}
 
-    def _asked(self, texts: Sequence[str], tier: Tier, request: dict[str, Any]) -> list[Future[Outcome]]:
-        asked = [_Asked(text, tier, request) for text in texts]
+    def _asked(self, text: str, tier: Tier, request: dict[str, Any]) -> Future[Outcome]:
+        asked = _Asked(text, tier, request)
         self._ask(asked, self._server(tier is not Tier.COLD))
-        return [one.outcome for one in asked]
+        return asked.outcome
 
-    def _ask(self, asked: Sequence[_Asked], server: Server) -> None:
-        answers = server.ask([one.text for one in asked], asked[0].request)
-        for one, answer in zip(asked, answers, strict=True):
-            answer.add_done_callback(functools.partial(self._settle, one, server))
+    def _ask(self, asked: _Asked, server: Server) -> None:
+        server.ask(asked.text, asked.request).add_done_callback(functools.partial(self._settle, asked, server))
 
     def _settle(self, asked: _Asked, server: Server, answer: Future[dict[str, Any]]) -> None:
         """Turn an answer into an outcome. Where the server has died, ask another one, then a cold run."""
@@ -176,10 +166,10 @@ class Runner:
         try:
             if asked.again:
                 asked.tier = Tier.COLD
-                self._ask([asked], self._server(False))
+                self._ask(asked, self._server(False))
             else:
                 asked.again = True
-                self._ask([asked], self._server(asked.tier is not Tier.COLD, instead_of=dead))
+                self._ask(asked, self._server(asked.tier is not Tier.COLD, instead_of=dead))
         except Exception as error:
             asked.outcome.set_exception(error)
 

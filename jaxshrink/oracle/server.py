@@ -66,22 +66,22 @@ class Server:
         """Wait until it is up; what it says of itself: versions, what of the sandbox is in force."""
         return self.greeting.result()
 
-    def ask(self, texts: Sequence[str], request: Mapping[str, Any]) -> list[Future[dict[str, Any]]]:
-        """Queue programs; of each comes how it ended, or ServerError."""
-        answers: list[Future[dict[str, Any]]] = [Future() for _ in texts]
+    def ask(self, text: str, request: Mapping[str, Any]) -> Future[dict[str, Any]]:
+        """Queue a program; what comes is how it ended, or ServerError."""
+        answer: Future[dict[str, Any]] = Future()
         with self.lock:
-            numbers = list(itertools.islice(self.numbers, len(texts)))
-            self.pending.update(zip(numbers, answers, strict=True))
+            number = next(self.numbers)
+            self.pending[number] = answer
             dead = self.dead
         try:
-            line = json.dumps({**request, "ids": numbers, "texts": list(texts)}).encode() + b"\n"
+            line = json.dumps({**request, "id": number, "text": text}).encode() + b"\n"
             with self.sending:
                 self.channel.sendall(line)
         except OSError:
             dead = True
         if dead:
-            self._fail(numbers)
-        return answers
+            self._fail([number])
+        return answer
 
     def close(self) -> None:
         """End it and all that it runs."""

@@ -106,6 +106,7 @@ def test_what_works_for_real_does_not_fail(runner: Runner, program: str) -> None
         "import sys; sys.argv.append('more')",
         "sys = __import__('sys'); sys.modules['__main__'] = None; sys.stdout.close()",
         "import os; os.abort()",
+        "import jax.experimental.sparse",
         "while True: pass",
     ],
 )
@@ -119,6 +120,7 @@ deep(900)
 raise ValueError(
     jnp.ones(3, float).dtype, os.environ.get("JAX_LEFT"), os.listdir(), "/nowhere" in sys.path, sys.argv[1:],
     threading.active_count(), np.geterr(), random.random(), np.random.rand(), os.path.samefile(".", sys.path[0]),
+    hasattr(jax, "experimental") and hasattr(jax.experimental, "sparse"),
 )
 """
     alone = run(runner, second, Tier.ABSTRACT)
@@ -128,7 +130,19 @@ raise ValueError(
     assert failure(again) == failure(alone)
 
 
-def test_groups_are_answered_in_order(runner: Runner) -> None:
+def test_one_that_leaves_nothing_runs_where_the_last_did(runner: Runner) -> None:
+    texts = [f"import os; raise ValueError(os.getppid() and os.getpid(), {i})" for i in range(10)]
+    processes = {(outcome.message or "").split(",")[0] for outcome in runner.run(texts, Tier.ABSTRACT)}
+    assert len(processes) <= runner.setting.jobs
+
+
+def test_a_program_that_may_have_met_another_runs_again_in_a_process_of_its_own(runner: Runner) -> None:
+    text = "import os; raise ValueError(f'{os.getpid()} is there already')"
+    outcomes = [run(runner, f"{text}  # {i}", Tier.ABSTRACT) for i in range(3)]
+    assert len({outcome.message for outcome in outcomes}) == 3
+
+
+def test_they_are_answered_in_order(runner: Runner) -> None:
     texts = [f"raise ValueError({i})" if i % 5 else f"import os; os._exit({i})" for i in range(50)]
     for i, outcome in enumerate(runner.run(texts, Tier.ABSTRACT)):
         assert (outcome.message if i % 5 else outcome.code) == (str(i) if i % 5 else i)
