@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -52,7 +55,11 @@ def main(
 
     A record of each run is kept in the folder of the data, so an interrupted benchmark goes on where it stopped.
     """
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that all is ended and removed
     if not report:
+        if (found := shutil.which(python)) is None:
+            raise click.UsageError(f"there is no {python}: give an interpreter with JAX")
+        python = os.path.abspath(found)
         settings = Settings(budget, jobs, Machine.here(python))
         chosen = [tool for tool in TOOLS if tool.name in tools]
         Campaign(settings, repetitions, python, data, again).run(inputs(cases, wanted), chosen, click.echo)

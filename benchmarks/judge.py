@@ -1,90 +1,92 @@
 """The interestingness test that the peers get: run Python, compare the exception's type and its message.
 
-    judge.py TASK.json
+    judge.py ENTRY EXCEPTION MESSAGE BESIDE NOTES SECONDS PYTHON [ARGUMENTS...]
 
-runs in a folder that holds the candidate under the program's name, as C-Vise, Shrink Ray and pysource-minimize do it,
-and exits with 0 if the candidate fails in the way that the task says. The candidate runs in a fresh folder, with links
-to the files that lie beside the program. Each call is a line of the log: when it ended (`time.monotonic()`, which all
-processes share), and 1 or 0 for interesting or not; interesting candidates are kept under that time.
+runs in a folder that holds the candidate as ENTRY, as C-Vise, Shrink Ray and pysource-minimize do it, and exits with 0
+if the candidate, with its arguments, fails with that type and a message in which that regular expression is found.
+It runs for so many seconds at most, in a fresh folder with links to the files that lie in the folder BESIDE.
+Each call is a line of NOTES/log: when it ended (`time.monotonic()`, which all processes share), and 1 or 0 for
+interesting or not; interesting candidates are kept in NOTES/kept under that time. Fresh folders are left in NOTES/runs.
 
-It runs at every candidate, so it needs little: the standard library, in an interpreter without `site`.
+It runs at every candidate, also at those that fail after a few hundredths of a second. So it imports next to nothing:
+it is meant for an interpreter without `site`, and costs little more than a line of shell.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
-import resource
-import subprocess
 import sys
-import tempfile
 import time
-from typing import Any
 
 INTERESTING = "interesting"
 """What is printed of an interesting candidate, for tools that look at the output and not at the exit code."""
 
-_LARGEST = 64 << 20
-"""Bytes that a candidate may write to a file, its output included: it may print for ever."""
 
-
-def main(path: str) -> int:
+def main(entry: str, exception: str, message: str, beside: str, notes: str, *command: str) -> int:
     """Judge the candidate in this folder. Returns the exit code."""
-    with open(path, encoding="utf-8") as file:
-        task: dict[str, Any] = json.load(file)
-    with open(task["entry"], "rb") as file:
+    with open(entry, "rb") as file:
         candidate = file.read()
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        verdict = fails_alike(run(candidate, folder, task), task["exception"], task["message"])
-    record(candidate, verdict, task)
+    stderr = run(candidate, entry, beside, f"{notes}/runs/{time.monotonic():.6f}-{os.getpid()}", command)
+    verdict = fails_alike(stderr, exception, message)
+    record(candidate, verdict, notes)
     print(INTERESTING if verdict else "not")
     return 0 if verdict else 1
 
 
-def run(candidate: bytes, folder: str, task: dict[str, Any]) -> str:
-    """What the candidate writes to stderr; nothing where it takes too long. `folder` is empty and becomes its own."""
-    beside, errors = os.path.join(folder, "program"), os.path.join(folder, "stderr")
-    os.mkdir(beside)
-    for name in os.listdir(task["folder"]):
-        if name != task["entry"]:
-            os.symlink(os.path.join(task["folder"], name), os.path.join(beside, name))
-    with open(os.path.join(beside, task["entry"]), "wb") as file:
+def run(candidate: bytes, entry: str, beside: str, folder: str, command: tuple[str, ...]) -> str:
+    """What the candidate writes to stderr, in a new folder."""
+    os.mkdir(folder)
+    for name in os.listdir(beside):
+        if name != entry:
+            os.symlink(f"{beside}/{name}", f"{folder}/{name}")
+    program, errors = f"{folder}/{entry}", f"{folder}.stderr"
+    with open(program, "wb") as file:
         file.write(candidate)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST, _LARGEST))
-    with open(errors, "wb") as stderr:  # a pipe would be held open by processes that got away
-        try:
-            subprocess.run(
-                [task["python"], task["entry"], *task["args"]],
-                cwd=beside, env={**os.environ, **task["env"]}, timeout=task["timeout"], check=False,
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return ""
+    seconds, python, *arguments = command
+    os.chdir(folder)
+    started = os.posix_spawnp(
+        "timeout", ["timeout", "--foreground", "--signal=KILL", seconds, python, entry, *arguments], os.environ,
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+            # a pipe would be held open by processes that got away
+            (os.POSIX_SPAWN_OPEN, 2, errors, os.O_WRONLY | os.O_CREAT, 0o600),
+        ],
+    )  # fmt: skip
+    os.waitpid(started, 0)
     with open(errors, encoding="utf-8", errors="replace") as file:
-        return file.read()
+        stderr = file.read()
+    os.unlink(errors)
+    if os.path.exists(program):
+        os.unlink(program)
+    return stderr
 
 
 def fails_alike(stderr: str, exception: str, message: str) -> bool:
     """Whether the last traceback in `stderr` ends with this type of exception and a message that matches."""
     _, traceback, last = stderr.rpartition("Traceback (most recent call last):\n")
-    told = re.search(r"^\S.*\Z", last, re.MULTILINE | re.DOTALL)  # frames are indented
-    if not traceback or not told:
+    lines = last.splitlines(keepends=True) if traceback else []
+    ends = next((index for index, line in enumerate(lines) if not line[0].isspace()), None)  # frames are indented
+    if ends is None:
         return False
-    type_, _, rest = told[0].partition(":")
-    return type_.rstrip() == exception and re.search(message, rest, re.DOTALL) is not None
+    type_, _, told = "".join(lines[ends:]).partition(":")
+    if type_.rstrip() != exception:
+        return False
+    import re  # takes longer than all the rest, and most candidates are gone by now
+
+    return re.search(message, told, re.DOTALL) is not None
 
 
-def record(candidate: bytes, verdict: bool, task: dict[str, Any]) -> None:
+def record(candidate: bytes, verdict: bool, notes: str) -> None:
     """Append to the log, and keep what is interesting."""
     ended = f"{time.monotonic():.6f}"
     if verdict:
-        with open(os.path.join(task["kept"], f"{ended}-{os.getpid()}"), "wb") as file:
+        with open(f"{notes}/kept/{ended}-{os.getpid()}", "wb") as file:
             file.write(candidate)
-    log = os.open(task["log"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    log = os.open(f"{notes}/log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     os.write(log, f"{ended} {verdict:d}\n".encode())
     os.close(log)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(*sys.argv[1:]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 import shlex
 import sys
@@ -12,6 +11,9 @@ from pathlib import Path
 from benchmarks import judge
 from benchmarks.inputs import Input
 from benchmarks.sizes import Point, improvements, text_of, tokens_of
+
+_LARGEST = 64 << 20
+"""Bytes that a candidate may write to a file, its output included: it may print for ever."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,17 +29,19 @@ class Script:
 
         `beside` holds the program's files, `python` runs the candidates, each for `timeout` seconds at most.
         """
-        kept, log, task, path = notes / "kept", notes / "log", notes / "task.json", notes / "interesting"
-        kept.mkdir(parents=True)
-        log.touch()
-        about = {
-            "entry": given.entry, "exception": given.exception, "message": given.message, "args": given.args,
-            "env": dict(given.env), "folder": str(beside), "python": python, "timeout": timeout,
-            "kept": str(kept), "log": str(log),
-        }  # fmt: skip
-        task.write_text(json.dumps(about), encoding="utf-8")
-        command = shlex.join([sys.executable, "-IS", judge.__file__, str(task)])
-        path.write_text(f"#!/bin/sh\nexec {command}\n", encoding="utf-8")
+        for name in ("kept", "runs"):
+            (notes / name).mkdir(parents=True)
+        (notes / "log").touch()
+        path, own = notes / "interesting", [sys.executable, "-IS", judge.__file__]
+        failure = [given.entry, given.exception, given.message]
+        command = [*own, *failure, str(beside), str(notes), str(timeout), python, *given.args]
+        lines = [
+            "#!/bin/sh",
+            *(f"export {name}={shlex.quote(value)}" for name, value in given.env.items()),
+            f"ulimit -f {_LARGEST // 512}",
+            f"exec {shlex.join(command)}",
+        ]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         os.chmod(path, 0o755)
         return cls(path, notes)
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,25 @@ def test_what_does_not_end_then_is_killed_with_its_children(tmp_path: Path) -> N
     assert (measured.code, measured.cut) == (None, True)
     assert time.monotonic() - began < 30
     assert not alive("'stubborn'")
+
+
+def test_nothing_is_left_when_whoever_measures_is_killed(tmp_path: Path) -> None:
+    sleep = "open('started', 'w'); mark = 'orphan'; import time; time.sleep(60)"
+    code = "import os, sys; from pathlib import Path; from benchmarks.measure import measure\n"
+    code += f"measure([sys.executable, '-c', {sleep!r}], Path({str(tmp_path)!r}), os.environ, 60.0)"
+    root = Path(__file__).parents[2]
+    with subprocess.Popen([sys.executable, "-c", code], cwd=root) as process:
+        wait_until((tmp_path / "started").exists)
+        process.kill()
+    wait_until(lambda: not alive("= 'orphan'"))
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    for _ in range(300):
+        if condition():
+            return
+        time.sleep(0.1)
+    raise AssertionError("it did not come true")
 
 
 def test_a_command_that_is_not_there(tmp_path: Path) -> None:
