@@ -35,7 +35,7 @@ _ALL = _NAMES | _DRAWS | _SEEDED
 
 def takes_part(texts: Iterable[str]) -> bool:
     """Whether a program calls something by whose result two of its runs may differ."""
-    return any(sources(ast.parse(text)) for text in texts)
+    return any(sources(trees.parsed(text)) for text in texts)
 
 
 def sources(tree: ast.Module) -> list[ast.Call]:

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from jaxshrink import tree as trees
 from jaxshrink.errors import InputError
 from jaxshrink.result import Size
 
@@ -63,7 +64,7 @@ class Inputs:
         own = {source.module.split(".")[0] for source in self.sources}
         found: dict[str, None] = {}
         for source in self.sources:
-            for node in ast.walk(ast.parse(source.text)):
+            for node in ast.walk(trees.parsed(source.text)):
                 match node:
                     case ast.Import(names=names):
                         found.update((alias.name, None) for alias in names)

@@ -75,13 +75,12 @@ class Job:
         inputs.place(self.program, self.folder)
         self.env: dict[str, str] = {}
         for source in reversed(self.program.sources):  # the entry's own settings come last
-            self.env |= hoist_environment(parse_with_origin(source.text, str(source.path)))[1]
+            self.env |= hoist_environment(trees.parsed(source.text))[1]
         self.env |= options.env
         self.journal = Journal.of(options)
         self.watched_runs = 0
         self.oracles = Oracles(options, self.program, self.folder, self.env, stack)
         self.first: FirstRun | None = None
-        self.start: ast.Module | None = None  # the whole program, once it is known how it fails
         self.real: Beside | None = None  # the first run, while it is not known to fail as it was rehearsed
         self.rehearsal: Rehearsal | None = None
         self.seconds: float | None = None  # of the first run
@@ -108,9 +107,9 @@ class Job:
                 result = self.ahead(real)
                 if result is not None:
                     return result
-                if self.start is None:
-                    self.start = self.observed(real.result())
-            return self.reduce(self.start)
+                if self.first is None:
+                    self.observe(real.result())
+            return self.reduce(self.whole())
         except KeyboardInterrupt:
             raise Interrupted("interrupted before there was a result", self.result("interrupted", None)) from None
         except Unreproducible:
@@ -130,7 +129,7 @@ class Job:
         self.real, self.failure = real, self.rehearsal.failure
         self.oracles.main.nice = NICE
         try:
-            return self.reduce(whole_program(self.program, self.rehearsal.observation, self.options.args))
+            return self.reduce(self.whole())
         except (Mistaken, Unreproducible):
             self.rehearsal = self.real = self.cuts = None
             self.oracles.main.nice, self.oracles.main.idle = 0, None
@@ -141,7 +140,7 @@ class Job:
         real, rehearsal = self.real, self.rehearsal
         if real is None or rehearsal is None:
             return
-        self.start = self.observed(real.result())
+        self.observe(real.result())
         self.real, self.oracles.main.nice = None, 0
         assert self.first is not None and self.failure is not None
         if not rehearsal.foretold(self.first, self.failure, self.options, self.program):
@@ -156,8 +155,8 @@ class Job:
         if self.real is not None and self.real.is_over:
             self.confirm()
 
-    def observed(self, first: FirstRun) -> ast.Module:
-        """Learn from the first run; gives the whole program as one module."""
+    def observe(self, first: FirstRun) -> None:
+        """Learn from the first run how the program fails."""
         self.first = first
         selector = failed_test(self.first.observation.outcome)
         if selector and not self.judged and not self.options.selector:
@@ -167,20 +166,24 @@ class Job:
             self.first = self.watched()
         self.seconds, seen = self.first.seconds, self.first.observation
         self.versions = {"python": seen.python, "jax": seen.jax, "jaxlib": seen.jaxlib}
-        whole, outcome = whole_program(self.program, seen, self.options.args), seen.outcome
+        outcome = seen.outcome
         if self.options.test is not None:
-            outcome = self.oracles.main.run([self.original(whole)], Tier.COLD)[0]
+            outcome = self.oracles.main.run([self.original()], Tier.COLD)[0]
             self.seconds = outcome.seconds
         self.failure = failure_to_keep(self.options, self.program, outcome, self.predicate)
         self.progress.failing(self.failure, self.seconds)
         if self.first.tries > 1:
             self.progress.note(f"it did not fail before the {_ordinal(self.first.tries)} run")
-        return whole
 
-    def original(self, whole: ast.Module) -> str:
+    def whole(self) -> ast.Module:
+        """The whole program as one module."""
+        assert self.observation is not None
+        return whole_program(self.program, self.observation, self.options.args)
+
+    def original(self) -> str:
         """The user's text, comments and all, where one file without arguments is the whole program."""
         alone = len(self.program.sources) == 1 and not self.options.args
-        return self.program.entry.text if alone else trees.text(whole) + "\n"
+        return self.program.entry.text if alone else trees.text(self.whole()) + "\n"
 
     @property
     def judged(self) -> bool:

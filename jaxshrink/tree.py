@@ -136,6 +136,12 @@ def statements(source: str) -> list[ast.stmt]:
     return ast.parse(source).body
 
 
+@functools.lru_cache(maxsize=8)
+def parsed(text: str) -> ast.Module:
+    """The tree of one of the user's files, only to be looked at."""
+    return ast.parse(text)
+
+
 def walk_statements(tree: ast.AST) -> Iterator[ast.stmt]:
     """Every statement below `tree`, in source order, outer before inner."""
     for child in ast.iter_child_nodes(tree):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import re
 from typing import Self
 
@@ -95,6 +96,7 @@ def _sentences(message: str, names: frozenset[str]) -> tuple[object, ...]:
     return first_sentence(message, names), embedded(message, names)
 
 
+@functools.lru_cache(maxsize=4)
 def names_of(text: str) -> frozenset[str]:
     """What a program calls its things: functions, classes, variables, parameters, attributes, keys, other strings."""
     found: set[str] = {"<lambda>"}
