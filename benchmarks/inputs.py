@@ -94,7 +94,7 @@ def _generated() -> Iterator[Input]:
         return
     for lines in GENERATED:
         program = generator.generate(lines, SEED)
-        yield Input(f"generated/{lines}", program.exception, re.escape(program.message), text=program.text)
+        yield Input(f"generated/{lines}_lines", program.exception, re.escape(program.message), text=program.text)
 
 
 def slug(name: str) -> str:

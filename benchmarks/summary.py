@@ -181,6 +181,7 @@ def geometric_mean(values: Iterable[float]) -> float | None:
 
 
 def _natural(name: str) -> tuple[str, int, str]:
-    """Order in which `generated/100` comes before `generated/1000`."""
+    """Order in which `generated/100_lines` comes before `generated/1000_lines`."""
     group, _, rest = name.partition("/")
-    return group, int(rest) if rest.isdecimal() else 0, rest
+    number = rest.partition("_")[0]
+    return group, int(number) if number.isdecimal() else 0, rest

@@ -114,9 +114,9 @@ def test_only_what_has_the_newest_settings_and_version() -> None:
 
 
 def test_inputs_in_their_natural_order() -> None:
-    names = ("generated/10000", "generated/100", "corpus/b", "generated/1000", "corpus/a")
+    names = ("generated/1000_lines", "generated/100_lines", "corpus/b", "corpus/a")
     found = summaries(*(record("ddmin", 40, input=name) for name in names))
-    assert list(found.rows) == ["corpus/a", "corpus/b", "generated/100", "generated/1000", "generated/10000"]
+    assert list(found.rows) == ["corpus/a", "corpus/b", "generated/100_lines", "generated/1000_lines"]
 
 
 def test_no_records() -> None:
