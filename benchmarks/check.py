@@ -105,6 +105,8 @@ class Reference:
                 return why
             if seen.site != self.site and not given.any_site:
                 return f"raised in {seen.site}, not in {self.site}"
+            if lost := [words for words in given.keeps if not re.search(rf"\b(?:{words})\b", text)]:
+                return f"has lost {lost[0]}"
             if given.control and ending(self.python, folder, given.entry, args, {**env, **given.control}).code != 0:
                 return "fails where it must not: with " + ", ".join(f"{k}={v}" for k, v in given.control.items())
             return ""

@@ -28,8 +28,9 @@ class Input:
 
     `entry` is its main file. The other files that it needs lie in `folder`, or there is no folder and `text` is all of
     it. `exception` is the type's qualified name (without `builtins`), `message` a regular expression that is found in
-    the message, where dots match line ends too. `control` is an environment in which it must end well, if there is one;
-    `any_site` says that the place in the library where it is raised may be another.
+    the message, where dots match line ends too. `control` is an environment in which it must end well, if there is one, and
+    `keeps` are regular expressions of words without which it is another failure; `any_site` says that the place in the
+    library where it is raised may be another.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Input:
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = dataclasses.field(default_factory=dict)
     control: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    keeps: tuple[str, ...] = ()
     any_site: bool = False
 
     def copy_to(self, folder: Path) -> None:
@@ -82,6 +84,7 @@ def _folder(folder: Path, group: str) -> Iterator[Input]:
             args=tuple(meta.get("args", ())),
             env={name: str(value) for name, value in meta.get("env", {}).items()},
             control=meta.get("control", {}),
+            keeps=tuple(meta.get("keeps", ())),
             any_site=meta.get("site") == "any",
         )
 

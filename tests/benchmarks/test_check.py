@@ -60,6 +60,13 @@ def test_where_it_must_end_well() -> None:
     assert reference.holds("assert False", alone=True) == (0, "fails where it must not: with WIDE=1")
 
 
+def test_what_it_must_keep() -> None:
+    text = "import math\nif math.sqrt(2) ** 2 != 2: raise ValueError"
+    reference = Reference.of(Input("given", "ValueError", "", text=text, keeps=("sqrt|cbrt",)), sys.executable)
+    assert reference.holds(text, alone=True) == (3, "")
+    assert reference.holds("raise ValueError", alone=True) == (0, "has lost sqrt|cbrt")
+
+
 def test_an_input_that_does_not_fail() -> None:
     with pytest.raises(ValueError, match="given does not fail as it should: raises nothing"):
         Reference.of(Input("given", "ValueError", "", text="1"), sys.executable)
