@@ -28,7 +28,7 @@ class Input:
 
     `entry` is its main file. The other files that it needs lie in `folder`, or there is no folder and `text` is all of
     it. `exception` is the type's qualified name (without `builtins`), `message` a regular expression that is found in
-    the message, where dots match line ends too. `control` is an environment in which it must end well, if there is one, and
+    the message, where dots match line ends too. `control` is an environment in which it must end well, if there is one;
     `keeps` are regular expressions of words without which it is another failure; `any_site` says that the place in the
     library where it is raised may be another.
     """
