@@ -7,6 +7,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -150,10 +151,11 @@ class Job:
 
     def go_on(self) -> None:
         """Called while the search goes on: is there time left, and has the first run ended as it was rehearsed?"""
-        if self.options.time_limit is not None and time.monotonic() > self.began + self.options.time_limit:
-            raise TimeUp
         if self.real is not None and self.real.is_over:
             self.confirm()
+        ends = math.inf if self.options.time_limit is None else self.began + self.options.time_limit
+        if self.real is None and time.monotonic() > ends:  # before that there is something to wait for
+            raise TimeUp
 
     def observe(self, first: FirstRun) -> None:
         """Learn from the first run how the program fails."""
