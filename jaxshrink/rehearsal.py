@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Any, Self
@@ -24,6 +24,10 @@ from jaxshrink.scratch import Scratch
 
 NICE = 10
 """By how much candidates yield to the real run: it is what is waited for in the end."""
+
+
+MOST_CHECKS = 6
+"""Rehearsals in which another of the program's own checks may fail."""
 
 
 class Mistaken(Exception):
@@ -50,25 +54,41 @@ class Rehearsal:
 def rehearse(options: Options, program: Inputs, oracle: Oracle, real: Beside) -> Rehearsal | None:
     """The rehearsal of a program, where its kind of failure has one and it shows such a failure.
 
-    It is not waited for once the real run has shown that there is none.
+    Without the numbers the program's own checks of them fail: these are passed over. It is not waited for once the
+    real run has shown that there is no exception.
     """
     if not isinstance(oracle, Runner) or not _is_possible(options):
         return None
+    checks: list[tuple[str, int]] = []
+    for _ in range(MOST_CHECKS):
+        observation = _observation(options, program, oracle, real, checks)
+        failure = failure_of(observation.outcome, options, program) if observation is not None else None
+        if observation is None or failure is None or observation.outcome.end is not End.EXCEPTION:
+            return None
+        if not kinds.signature(failure, options, program.entry.text).is_about_values:
+            return None if failure.type == "ModuleNotFoundError" else Rehearsal(observation, failure)
+        frame = next((each for each in reversed(observation.outcome.frames) if each.user), None)
+        if frame is None or (frame.file, frame.line) in checks:
+            return None
+        checks.append((frame.file, frame.line))
+    return None
+
+
+def _observation(
+    options: Options, program: Inputs, runner: Runner, real: Beside, passed_over: Sequence[tuple[str, int]]
+) -> Observation | None:
+    entry = program.entry
     with Scratch() as scratch:
         out = scratch / "observation.json"
-        watched = oracle.watch(str(program.entry.path), options.args, program.entry.text, out)
+        spec = {"entry": str(entry.path), "argv": list(options.args), "out": str(out), "passed_over": passed_over}
+        watched = runner.watch(entry.text, **spec)
         either: list[Future[Any]] = [watched, real.future]
         wait(either, return_when=FIRST_COMPLETED)
         if real.is_over and (real.future.exception() or real.result().observation.outcome.end is not End.EXCEPTION):
             return None
         if watched.exception() is not None or not out.exists():
             return None
-        observation = Observation.load(out)
-    failure = failure_of(observation.outcome, options, program)
-    if failure is None or observation.outcome.end is not End.EXCEPTION or failure.type == "ModuleNotFoundError":
-        return None
-    is_about_values = kinds.signature(failure, options, program.entry.text).is_about_values
-    return None if is_about_values else Rehearsal(observation, failure)
+        return Observation.load(out)
 
 
 def _is_possible(options: Options) -> bool:

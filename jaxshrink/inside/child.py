@@ -166,8 +166,10 @@ def _trace_in_turn(text, path, spec, told, state, channel):
             return
         if error is not None and abstract.is_artefact(error):
             outcome["end"] = "unknown"
-        told.append(dict(outcome, reads=abstract.reads(), compiles=compiled[: report.MOST_COMPILES]))
-        if not state.is_unchanged():
+        unchanged, modules = state.is_unchanged(), state.new_modules()
+        outcome.update(reads=abstract.reads(), compiles=compiled[: report.MOST_COMPILES])
+        told.append(dict(outcome, modules=modules if unchanged else []))
+        if modules or not unchanged:
             return
         channel.send(b"!")
 

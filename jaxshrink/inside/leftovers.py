@@ -10,7 +10,7 @@ import sys
 import threading
 import warnings
 
-_TELLTALE = ("uplicate", "already")  # what registries say that a process has only one of
+_TELLTALE = ("uplicate", "already", "initialized")  # what is said of things that a process has only one of
 
 
 class State:
@@ -27,14 +27,20 @@ class State:
     def enter(self, folder):
         """Remember also the state of this process, which has gone to its folder."""
         self.folder = folder
-        self.rest = self._rest()
+        self.rest, self.threads, self.imported = self._rest(), _threads(), set(sys.modules)
 
     def is_unchanged(self):
-        """Whether all is as it was."""
+        """Whether all is as it was, apart from library modules that are there now and the threads of a backend."""
         try:
-            return self.rest == self._rest() and all(map(_still_has, self.modules, self.contents))
+            same = self.rest == self._rest() and all(map(_still_has, self.modules, self.contents))
         except Exception:  # comparing what a program has put there may do anything
             return False
+        own = any(_file(sys.modules[name]).startswith(self.folder) for name in self.new_modules())
+        return same and not own and (_threads() == self.threads or _backend_started())
+
+    def new_modules(self):
+        """Names of the modules that have been imported meanwhile, in this order."""
+        return [name for name in list(sys.modules) if name not in self.imported and name != "__main__"]
 
     def _rest(self):
         import jax
@@ -45,12 +51,10 @@ class State:
             [names for _, *names in os.walk(self.folder)],
             dict(os.environ),
             list(sys.path),
-            len(sys.modules) - ("__main__" in sys.modules),  # a module that one has imported is there for the next
             [(stream, stream.closed) for stream in (sys.stdin, sys.stdout, sys.stderr)],
             sys.excepthook,
             list(warnings.filters),
             threading.active_count(),
-            _threads(),
             dict(jax.config.values),
             _trace_context(),
             numpy.geterr(),
@@ -71,11 +75,20 @@ def _still_has(module, contents):
     return list(map(vars(module).get, contents)) == list(contents.values())
 
 
+def _file(module):
+    file = getattr(module, "__file__", None)
+    return file if isinstance(file, str) else ""
+
+
 def _threads():
     try:
         return len(os.listdir("/proc/self/task"))
     except OSError:
         return 1
+
+
+def _backend_started():
+    return bool(getattr(sys.modules.get("jax._src.xla_bridge"), "_backends", None))
 
 
 def _trace_context():

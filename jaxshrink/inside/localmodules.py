@@ -12,10 +12,11 @@ import instrument
 
 
 class Program:
-    """The files below one folder."""
+    """The files below one folder. `passed_over` are (file, line) of statements that are left out."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, passed_over=()):
         self.folder = os.path.join(os.path.realpath(folder), "")
+        self.passed_over = set(map(tuple, passed_over))
         self.started = []  # (module name, relative file, is a package), as their execution starts
         self.names = set()
 
@@ -74,6 +75,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 def compile_instrumented(source, path, name, program, recorder):
     """The code of the module `name` of the program. Raises SyntaxError as a plain `compile` does."""
     tree = ast.parse(source, path)
+    _pass_over(tree, {line for file, line in program.passed_over if file == program.relative(path)})
     try:
         instrument.instrument(tree, program.relative(path), name, recorder.sites, program.is_top_level)
         recorder.grow()
@@ -81,3 +83,13 @@ def compile_instrumented(source, path, name, program, recorder):
     except RecursionError:  # an expression too deep for a second walk: its file goes unwatched
         recorder.grow()
         return compile(source, path, "exec", dont_inherit=True)
+
+
+def _pass_over(tree, lines):
+    """Put `pass` in place of the innermost statements on these lines."""
+    blocks = [value for node in ast.walk(tree) for _, value in ast.iter_fields(node) if isinstance(value, list)]
+    for block in blocks if lines else ():
+        for index, node in enumerate(block):
+            simple = isinstance(node, ast.stmt) and not hasattr(node, "body")
+            if simple and not lines.isdisjoint(range(node.lineno, node.end_lineno + 1)):
+                block[index] = ast.copy_location(ast.Pass(), node)

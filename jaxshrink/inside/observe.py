@@ -12,6 +12,7 @@ SPEC: `{"entry": "repro.py", "argv": [...], "out": path of the observation}`, an
 - `"match"`: a pattern. If the program ends well, the stack is that of the first warning which it matches;
 - `"abstract"`: whether the run is an abstract one (see `abstract.py`). If it ends in what may come of that, the end is
   unknown;
+- `"passed_over"`: `[[file, line], ...]` of statements that are left out;
 - `"wait"`: whether arrays are waited for, so that the process does not die in a later statement.
 
 The observation's format is that of `jaxshrink/observation.py`. The program runs as `python repro.py` would run it:
@@ -54,7 +55,7 @@ def main(spec_path):
 
 def observe(spec):
     """Run the program as the spec says, and write what is known of it. Ends the process if the run ended badly."""
-    watched = Run(spec["entry"], spec["argv"], spec.get("wait", False), spec.get("abstract", False))
+    watched = Run(spec)
     snapshots = Snapshots(watched.observation, spec["out"])
     if spec.get("wake") is not None:
         snapshots.listen(spec["wake"])
@@ -81,17 +82,17 @@ def observe(spec):
 class Run:
     """The program's run: before, while and after."""
 
-    def __init__(self, entry, argv, wait, is_abstract):
-        self.program = localmodules.Program(os.getcwd())
-        self.path = self.program.folder + entry
-        self.argv = argv
-        self.is_abstract = is_abstract
+    def __init__(self, spec):
+        self.program = localmodules.Program(os.getcwd(), spec.get("passed_over", ()))
+        self.path = self.program.folder + spec["entry"]
+        self.argv = spec["argv"]
+        self.is_abstract = spec.get("abstract", False)
         self.compiles = []  # (name, reason)
         self.exception = None
         self.warned = None  # what is known of the stack at a warning
         self.started = time.perf_counter()
         self.callbacks = callbacks.Callbacks()
-        own = _is_local(self.program)
+        own, wait = _is_local(self.program), spec.get("wait", False)
         self.recorder = recorder.Recorder(Sites(), own, keep_containers=not self._checks_leaks(), wait=wait)
 
     def execute(self):

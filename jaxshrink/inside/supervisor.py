@@ -97,13 +97,15 @@ class Child:
 class Supervisor:
     """`life(request, path, report, channel)` is what a child does, inside its working directory.
 
-    It raises SystemExit if the interpreter is to come to its own end.
+    It raises SystemExit if the interpreter is to come to its own end. `learn(names)` is told of modules that a child
+    has imported, and nothing else has changed there.
     """
 
-    def __init__(self, channel, spec, life):
+    def __init__(self, channel, spec, life, learn):
         self.channel = channel
         self.spec = spec
         self.life = life
+        self.learn = learn
         self.contents = workdir.layout(spec["folder"]) if spec["folder"] else ((), ())
         # They are copies already; what a candidate does to them may at worst mislead those after it.
         self.link = spec["confined"] or not workdir.is_small(spec["folder"], self.contents)
@@ -265,7 +267,9 @@ class Supervisor:
         if child.report.read()[:1] == [DECLINED]:
             self.waiting.appendleft({**request, "fresh": True})
         else:
-            self.answer({"id": request["id"], "outcome": child.outcome(status, seconds)})
+            outcome = child.outcome(status, seconds)
+            self.answer({"id": request["id"], "outcome": outcome})
+            self.learn(outcome.get("modules", ()))
         self._close(child)
 
     def _close(self, child):

@@ -36,7 +36,7 @@ def main(descriptor, spec):
         channel.sendall(json.dumps({"error": str(error)}).encode() + b"\n")
         return
     life = child.forked(spec, features["abstract"]) if spec["preload"] else child.executed(spec)
-    supervisor = Supervisor(channel, spec, life)
+    supervisor = Supervisor(channel, spec, life, _learner() if spec["preload"] else lambda names: None)
     supervisor.answer({"ready": {"python": sys.version.split()[0], **features}})
     child.hide()
     gc.collect()
@@ -72,6 +72,26 @@ def _preload(spec, descriptor):
         "jax": jax.__version__, "jaxlib": jaxlib.__version__, "numpy": numpy.__version__,
         "imports": spec["imports"], "abstract": abstract.check(),
     }  # fmt: skip
+
+
+def _learner():
+    """What imports modules of the libraries that a child had to import, so that those after it need not.
+
+    There they have started neither a backend nor threads; one that cannot be imported here is left alone.
+    """
+    tried = set()
+
+    def learn(names):
+        new = [name for name in names if name not in tried and name not in sys.modules]
+        tried.update(names)
+        for name in new:
+            with warnings.catch_warnings(), contextlib.suppress(Exception):  # an import may raise as it likes
+                warnings.simplefilter("ignore")
+                importlib.import_module(name)
+        if new:
+            gc.freeze()
+
+    return learn
 
 
 def _restart_without(module, spec, descriptor):

@@ -8,7 +8,6 @@ import functools
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -75,13 +74,13 @@ class Runner:
         """Queue one run; at most `jobs` go on at once."""
         return self._asked(text, tier, self._request(tier, timeout, sample=sample))
 
-    def watch(self, entry: str, argv: Sequence[str], text: str, out: Path) -> Future[Outcome]:
-        """Observe an abstract run of the program that lies in the setting's folder; `out` is written if that works.
+    def watch(self, text: str, **spec: object) -> Future[Outcome]:
+        """Observe an abstract run of the program that lies in the setting's folder, and whose entry file holds `text`.
 
-        `entry` is the path of the file to run, below the folder, and `text` what it holds.
+        `spec` is what `inside/observe.py` is told; what it names as `out` is written if that works.
         """
         request = self._request(Tier.ABSTRACT, None, sample=False)
-        request["watch"] = {"entry": entry, "argv": list(argv), "out": str(out)}
+        request["watch"] = spec
         return self._asked(text, Tier.ABSTRACT, request)
 
     def warm_up(self) -> None:
