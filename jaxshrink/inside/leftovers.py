@@ -27,12 +27,14 @@ class State:
     def enter(self, folder):
         """Remember also the state of this process, which has gone to its folder."""
         self.folder = folder
-        self.rest, self.threads, self.imported = self._rest(), _threads(), set(sys.modules)
+        self.rest, self.config = self._rest(), _config()
+        self.threads, self.imported = _threads(), set(sys.modules)
 
     def is_unchanged(self):
         """Whether all is as it was, apart from library modules that are there now and the threads of a backend."""
         try:
             same = self.rest == self._rest() and all(map(_still_has, self.modules, self.contents))
+            same = same and self.config.items() <= _config().items()  # modules may define more
         except Exception:  # comparing what a program has put there may do anything
             return False
         own = any(_file(sys.modules[name]).startswith(self.folder) for name in self.new_modules())
@@ -43,7 +45,6 @@ class State:
         return [name for name in list(sys.modules) if name not in self.imported and name != "__main__"]
 
     def _rest(self):
-        import jax
         import numpy
 
         return (
@@ -55,7 +56,6 @@ class State:
             sys.excepthook,
             list(warnings.filters),
             threading.active_count(),
-            dict(jax.config.values),
             _trace_context(),
             numpy.geterr(),
         )
@@ -73,6 +73,12 @@ def tells_of_another(error):
 def _still_has(module, contents):
     """Whether a module's variables have the values that they had, by identity; it may have got new ones."""
     return list(map(vars(module).get, contents)) == list(contents.values())
+
+
+def _config():
+    import jax
+
+    return dict(jax.config.values)
 
 
 def _file(module):

@@ -1,8 +1,11 @@
 """Abstract runs against real ones; programs that share a fork."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
-from jaxshrink.oracle import Runner
+from jaxshrink.oracle import Runner, Setting
 from jaxshrink.outcome import End, Outcome, Tier
 
 HEAD = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n"
@@ -106,7 +109,6 @@ def test_what_works_for_real_does_not_fail(runner: Runner, program: str) -> None
         "import sys; sys.argv.append('more')",
         "sys = __import__('sys'); sys.modules['__main__'] = None; sys.stdout.close()",
         "import os; os.abort()",
-        "import jax.experimental.sparse",
         "while True: pass",
     ],
 )
@@ -120,7 +122,6 @@ deep(900)
 raise ValueError(
     jnp.ones(3, float).dtype, os.environ.get("JAX_LEFT"), os.listdir(), "/nowhere" in sys.path, sys.argv[1:],
     threading.active_count(), np.geterr(), random.random(), np.random.rand(), os.path.samefile(".", sys.path[0]),
-    hasattr(jax, "experimental") and hasattr(jax.experimental, "sparse"),
 )
 """
     alone = run(runner, second, Tier.ABSTRACT)
@@ -134,6 +135,25 @@ def test_one_that_leaves_nothing_runs_where_the_last_did(runner: Runner) -> None
     texts = [f"import os; raise ValueError(os.getppid() and os.getpid(), {i})" for i in range(10)]
     processes = {(outcome.message or "").split(",")[0] for outcome in runner.run(texts, Tier.ABSTRACT)}
     assert len(processes) <= runner.setting.jobs
+
+
+def test_what_one_imports_is_there_for_those_after_it() -> None:
+    known = "import sys; known = 'jax.experimental.pallas' in sys.modules\n"
+    text = known + "import jax.experimental.pallas\nraise ValueError(known)"
+    with Runner(Setting(sys.executable)) as runner:
+        assert [run(runner, f"{text}  # {i}", Tier.ABSTRACT).message for i in range(3)] == ["False", "True", "True"]
+
+
+def test_modules_of_the_program_are_not(folder: Path) -> None:
+    (folder / "sizes.py").write_text("width = 3\n")
+    text = "import sys; known = 'sizes' in sys.modules\nimport sizes\nraise ValueError(known)"
+    with Runner(Setting(sys.executable, folder=folder)) as runner:
+        assert [run(runner, f"{text}  # {i}", Tier.ABSTRACT).message for i in range(3)] == ["False"] * 3
+
+
+def test_a_backend_that_one_has_started_does_no_harm(runner: Runner) -> None:
+    texts = [f"import jax; raise ValueError(len(jax.devices()), {i})" for i in range(6)]
+    assert [outcome.message for outcome in runner.run(texts, Tier.ABSTRACT)] == [f"(1, {i})" for i in range(6)]
 
 
 def test_a_program_that_may_have_met_another_runs_again_in_a_process_of_its_own(runner: Runner) -> None:
