@@ -50,7 +50,7 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """Types, checked strictly."""
     session.install(".[test]")
-    session.run("mypy", "--strict", "jaxshrink")
+    session.run("mypy", "--strict", "jaxshrink", "benchmarks")
 
 
 @nox.session(python=PYTHONS)
@@ -66,6 +66,13 @@ def corpus(session: nox.Session) -> None:
     session.install(".[test]")
     which = "corpus" if session.python == PYTHONS[0] else "corpus and not slow"
     session.run("pytest", "-m", which, *session.posargs)
+
+
+@nox.session(python="3.12")
+def benchmarks(session: nox.Session) -> None:
+    """jaxshrink beside its peers, as `benchmarks/README.md` says; options go on: `nox -s benchmarks -- --budget 60`."""
+    session.install(".[benchmarks]")
+    session.run("python", "-m", "benchmarks", *session.posargs)
 
 
 @nox.session(python=OLDEST_AND_NEWEST)

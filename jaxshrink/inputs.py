@@ -60,7 +60,7 @@ class Inputs:
 
     @functools.cached_property
     def libraries(self) -> tuple[str, ...]:
-        """The modules that it imports and that are not its own."""
+        """The modules that it imports and that are not its own; what it imports from one may be another, or not."""
         own = {source.module.split(".")[0] for source in self.sources}
         found: dict[str, None] = {}
         for source in self.sources:
@@ -68,8 +68,8 @@ class Inputs:
                 match node:
                     case ast.Import(names=names):
                         found.update((alias.name, None) for alias in names)
-                    case ast.ImportFrom(module=str(module), level=0):
-                        found[module] = None
+                    case ast.ImportFrom(module=str(module), names=names, level=0):
+                        found.update(dict.fromkeys([module, *(f"{module}.{alias.name}" for alias in names)]))
         return tuple(name for name in found if name.split(".")[0] not in own)
 
     @functools.cached_property

@@ -9,6 +9,7 @@ is imported, and each child becomes a fresh interpreter.
 import contextlib
 import gc
 import importlib
+import importlib.util
 import json
 import os
 import socket
@@ -59,6 +60,7 @@ def _preload(spec, descriptor):
         with contextlib.suppress(ImportError):  # JAX changes what it needs
             importlib.import_module(module)
     threads = _threads()
+    spec["imports"] = list(filter(_is_module, spec["imports"]))
     for module in spec["imports"]:
         try:
             with warnings.catch_warnings():
@@ -72,6 +74,13 @@ def _preload(spec, descriptor):
         "jax": jax.__version__, "jaxlib": jaxlib.__version__, "numpy": numpy.__version__,
         "imports": spec["imports"], "abstract": abstract.check(),
     }  # fmt: skip
+
+
+def _is_module(name):
+    try:
+        return name in sys.modules or importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError, AttributeError):  # its parent is no package, or cannot be imported
+        return False
 
 
 def _learner():

@@ -138,8 +138,8 @@ def test_one_that_leaves_nothing_runs_where_the_last_did(runner: Runner) -> None
 
 
 def test_what_one_imports_is_there_for_those_after_it() -> None:
-    known = "import sys; known = 'jax.experimental.pallas' in sys.modules\n"
-    text = known + "import jax.experimental.pallas\nraise ValueError(known)"
+    known = "import sys; known = 'jax.experimental.ode' in sys.modules\n"
+    text = known + "import jax.experimental.ode\nraise ValueError(known)"
     with Runner(Setting(sys.executable)) as runner:
         assert [run(runner, f"{text}  # {i}", Tier.ABSTRACT).message for i in range(3)] == ["False", "True", "True"]
 
