@@ -16,10 +16,15 @@ _NOT_RUN = "-"
 
 def write(path: Path, summaries: Summaries) -> None:
     """Put the results into the file, in place of the old ones."""
-    text = path.read_text(encoding="utf-8") if path.exists() else f"{BEGIN}\n{END}\n"
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}\n{results(summaries)}\n{END}{after}", encoding="utf-8")
+    put(path, BEGIN, results(summaries), END)
+
+
+def put(path: Path, begin: str, text: str, end: str) -> None:
+    """Put a text between two marks in a file, in place of what stands there."""
+    old = path.read_text(encoding="utf-8") if path.exists() else f"{begin}\n{end}\n"
+    before, _, rest = old.partition(begin)
+    _, _, after = rest.partition(end)
+    path.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
 
 
 def results(summaries: Summaries) -> str:

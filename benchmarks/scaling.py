@@ -2,7 +2,7 @@
 
     python -m benchmarks.scaling [--seeds N] [--python PATH]
 
-Prints tables, and writes what they were made of to `data/scaling/`.
+Writes the table into README.md, and what it was made of to `data/scaling/`.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import click
 
 from benchmarks.generate import generate
 from benchmarks.machine import Machine
+from benchmarks.report import put
 from jaxshrink.oracle import Runner, Setting
 from jaxshrink.outcome import Tier
 
@@ -30,6 +31,7 @@ SLEEP = 2.0
 SLEEPERS = 8
 
 HERE = Path(__file__).parent
+BEGIN, END = "<!-- scaling -->", "<!-- end of scaling -->"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,20 +111,24 @@ def table(jobs: Iterable[Job]) -> str:
 @click.option("--seeds", default=3, help="Programs of each length; each seed has another failure.")
 @click.option("--python", default=sys.executable, help="Interpreter with JAX that runs the programs.")
 def main(seeds: int, python: str) -> None:
-    """Measure both, print, and keep what was measured."""
+    """Measure both, write the table, and keep what was measured."""
     found: list[Job] = []
     for seed in range(seeds):
         for lines in LENGTHS:
             found.append(reduced(lines, seed, python))
             print(found[-1], file=sys.stderr, flush=True)
     alone, together = (sleeping(jobs, python) for jobs in (1, SLEEPERS))
-    print(table(found))
-    print(f"\n{SLEEPERS} candidates that sleep: {alone / together:.1f} times faster with {SLEEPERS} jobs than with one")
+    date, machine = time.strftime("%Y-%m-%d"), Machine.here(python)
+    head = f"Measured {date} on {machine}. Geometric means over {seeds} programs of a length, each with another failure."
+    tail = f"{SLEEPERS} candidates that sleep for {SLEEP:g} s: {alone / together:.1f} times faster with {SLEEPERS} jobs."
+    text = f"{head}\n\n{table(found)}\n\n{tail}"
+    put(HERE / "README.md", BEGIN, text, END)
+    print(text)
     folder = HERE / "data" / "scaling"
     folder.mkdir(parents=True, exist_ok=True)
     kept = {
-        "date": time.strftime("%Y-%m-%d"),
-        "machine": dataclasses.asdict(Machine.here(python)),
+        "date": date,
+        "machine": dataclasses.asdict(machine),
         "jobs": [dataclasses.asdict(job) for job in found],
         "sleeping": {"1": alone, str(SLEEPERS): together},
     }
