@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import collections
+import importlib
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
@@ -18,6 +21,11 @@ def tidy(tree: ast.Module, env: Mapping[str, str] | None = None) -> str:
     from jaxshrink import tidy as style
 
     return style.tidy(tree, env)
+
+
+def prepare() -> None:
+    """Load what makes a text tidy, in the background, while there is something else to wait for."""
+    threading.Thread(target=importlib.import_module, args=("jaxshrink.tidy",), daemon=True).start()
 
 
 class Final:
@@ -51,11 +59,12 @@ class Final:
     def stands_alone(self, text: str) -> bool:
         """Whether a text holds without files after all: what comes and goes may have done so by chance before."""
         self.use(files=False)
-        return all(self.holds([text] * self.TIMES))
+        return self.is_sure(text)
 
     def use(self, *, files: bool) -> None:
         """Verify with the program's data files from now on, or without."""
         self.files, self.interest = files, self.fresh(files)
+        self.held: collections.Counter[str] = collections.Counter()
 
     def hasty(self) -> str | None:
         """The newest version that holds in a single run, with all its variables: for a user who waits no longer."""
@@ -73,7 +82,7 @@ class Final:
         """The tidy text with the variables that it needs, if it fails each time; the plain text where tidying harms."""
         if not self.env:
             versions = [tidy(tree), trees.text(tree) + "\n"]
-            return next((text for text in versions if all(self.holds([text] * self.TIMES))), None)
+            return next(filter(self.is_sure, versions), None)
         needed = dict(self.env)
         without, complete = self.holds([tidy(tree), tidy(tree, needed)])
         if without:
@@ -87,7 +96,7 @@ class Final:
         for name in needed:
             needed = {**needed, name: self.needed_flags(tree, needed, name)}
         text = tidy(tree, needed)
-        return text if all(self.holds([text] * self.TIMES)) else None
+        return text if self.is_sure(text) else None
 
     def needed_flags(self, tree: ast.Module, env: Mapping[str, str], name: str) -> str:
         """The value of a variable that holds several flags without those that do not matter."""
@@ -100,6 +109,10 @@ class Final:
                 flags = fewer
         return " ".join(flags)
 
+    def is_sure(self, text: str) -> bool:
+        """Whether a text holds as often as it must, the times included that it has done so already."""
+        return all(self.holds([text] * (self.TIMES - self.held[text])))
+
     def rate(self, text: str, times: int) -> int:
         """In how many of `times` runs the text fails."""
         return sum(self.interest.hold([text] * times, Tier.COLD, 1))
@@ -107,4 +120,5 @@ class Final:
     def holds(self, texts: Sequence[str]) -> list[bool]:
         verdicts = self.interest.hold(texts, Tier.COLD, self.interest.repeat)
         self.failure = self.interest.shown or self.failure
+        self.held.update(text for text, verdict in zip(texts, verdicts, strict=True) if verdict)
         return verdicts

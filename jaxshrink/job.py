@@ -20,7 +20,7 @@ from jaxshrink.cuts import Cuts, Unreproducible
 from jaxshrink.environment import hoist_environment
 from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable
 from jaxshrink.failure import Failure
-from jaxshrink.final import Final
+from jaxshrink.final import Final, prepare
 from jaxshrink.first import FirstRun, failed_test, failure_to_keep, first_run, whole_program
 from jaxshrink.interest import Interest
 from jaxshrink.journal import Entry, Journal
@@ -101,6 +101,7 @@ class Job:
         entry = self.journal.load() if self.options.resume else None
         self.progress.started(self.options.path, self.program.size.tokens, self.runs, resumed=entry is not None)
         self.oracles.main.warm_up()
+        prepare()
         try:
             if entry is not None:
                 return self.reduce(self.known(entry), resumed=True)

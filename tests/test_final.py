@@ -78,3 +78,19 @@ def test_flags_that_do_not_matter_go() -> None:
     final = Final([ast.parse("import jax\njax.f()")], env, lambda files: cast(Interest, Flagged([])))
     text = final.text()
     assert text is not None and 'os.environ["XLA_FLAGS"] = "--xla_b=2"' in text
+
+
+def test_no_run_of_the_result_is_for_nothing() -> None:
+    """It is run three times in all, the time included that told that it needs the variable."""
+
+    asked: list[str] = []
+
+    class Counted(Scripted):
+        def hold(self, texts: list[str], tier: Tier, repeat: int) -> list[bool]:
+            asked.extend(texts)
+            return ["WIDTH" in text for text in texts]
+
+    tree = ast.parse("import jax\njax.f()")
+    text = Final([tree], {"WIDTH": "3"}, lambda files: cast(Interest, Counted([]))).text()
+    assert text is not None and asked.count(text) == Final.TIMES
+    assert len(asked) == Final.TIMES + 1
