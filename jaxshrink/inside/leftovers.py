@@ -10,6 +10,8 @@ import sys
 import threading
 import warnings
 
+import limits
+
 _TELLTALE = ("uplicate", "already", "initialized")  # what is said of things that a process has only one of
 
 
@@ -36,6 +38,8 @@ class State:
             same = self.rest == self._rest() and all(map(_still_has, self.modules, self.contents))
             same = same and self.config.items() <= _config().items()  # modules may define more
         except Exception:  # comparing what a program has put there may do anything
+            return False
+        if limits.children(os.getpid()):
             return False
         own = any(_file(sys.modules[name]).startswith(self.folder) for name in self.new_modules())
         return same and not own and (_threads() == self.threads or _backend_started())

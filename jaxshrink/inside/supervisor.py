@@ -157,22 +157,22 @@ class Supervisor:
         self.waiting += map(json.loads, lines)
 
     def _start(self, request):
-        child = self._rested(request)
-        if child is None:
-            child = self._forked(request)
-        else:
-            child.begin(request)
-            child.channel.sendall(json.dumps(request["text"]).encode() + b"\n")
+        child = self._rested(request) or self._forked(request)
         self.running[child.pid] = child
 
     def _rested(self, request):
-        """A child that has run other programs and can run this one too, if there is any."""
+        """A child that has run other programs and has been given this one too, if there is any."""
         if not request["abstract"] or request["watch"] is not None or "fresh" in request:
             return None
         while self.resting:
             child = self.resting.pop()
             if child.request["nice"] == request["nice"]:
-                return child
+                child.begin(request)
+                try:
+                    child.channel.sendall(json.dumps(request["text"]).encode() + b"\n")
+                    return child
+                except OSError:
+                    pass  # it has died at rest
             limits.kill(child.pid)
             os.waitpid(child.pid, 0)
             self._close(child)

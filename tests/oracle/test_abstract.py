@@ -109,6 +109,7 @@ def test_what_works_for_real_does_not_fail(runner: Runner, program: str) -> None
         "import sys; sys.argv.append('more')",
         "sys = __import__('sys'); sys.modules['__main__'] = None; sys.stdout.close()",
         "import os; os.abort()",
+        "import subprocess; subprocess.Popen(['sleep', '9'])",
         "while True: pass",
     ],
 )
@@ -122,6 +123,7 @@ deep(900)
 raise ValueError(
     jnp.ones(3, float).dtype, os.environ.get("JAX_LEFT"), os.listdir(), "/nowhere" in sys.path, sys.argv[1:],
     threading.active_count(), np.geterr(), random.random(), np.random.rand(), os.path.samefile(".", sys.path[0]),
+    open("/proc/thread-self/children").read(),
 )
 """
     alone = run(runner, second, Tier.ABSTRACT)
