@@ -47,6 +47,10 @@ FEW = 3
 """Runs after which a yes that needs more is given until it is checked."""
 
 
+_TRIED, _WORTH, _ENDLESS = 16, 6, 10
+"""So many abstract runs are tried in any case; of so many one must settle something; as many counts an endless one."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Question:
     """What a run must show: the signature and that it has not slipped, or what the user's predicate says.
@@ -85,6 +89,26 @@ class Question:
         return control.origin is None or self.guard is None or feeds(other, outcome, text)
 
 
+class Foresight:
+    """Abstract runs where only real ones can say yes: they show of many candidates that these fail otherwise.
+
+    Whether that is worth while is counted, not timed, so that it is the same each time. One that comes to no end counts
+    as several.
+    """
+
+    def __init__(self) -> None:
+        self.asked = self.settled = 0
+
+    @property
+    def is_worth_it(self) -> bool:
+        return self.asked < _TRIED or self.settled * _WORTH > self.asked
+
+    def learn(self, outcome: Outcome, settled: bool) -> None:
+        """What another abstract run has shown."""
+        self.asked += _ENDLESS if outcome.end is End.UNKNOWN and outcome.seconds > LEAST_TIMEOUT else 1
+        self.settled += settled
+
+
 class Interest:
     """Runs candidates and answers the question; collects other failures on the way.
 
@@ -92,7 +116,8 @@ class Interest:
     cannot tell, a warm one does. `controls` are asked about what the question was answered with yes for.
     `go_on` is called before each question, and may end the search by an exception. `doubted`: the tier has accepted
     what the next one refused, so all that it accepts is asked of the next too. `repeat`: how often a candidate is run
-    before the answer is no; `insist`: how often before it is yes.
+    before the answer is no; `insist`: how often before it is yes. `foresees`: whether abstract runs may say no where
+    the tier is another one.
     """
 
     def __init__(
@@ -104,6 +129,8 @@ class Interest:
         controls: Sequence[tuple[Control, Oracle]] = (),
         repeat: int = 1,
         insist: int = 1,
+        *,
+        foresees: bool = False,
     ):
         self.runner, self.question, self.controls = runner, question, controls
         self.repeat, self.insist = repeat, insist
@@ -114,6 +141,8 @@ class Interest:
         self.limit: float | None = None
         self.hang, self.sizes = question.signature.needs.hang, question.signature.needs.sizes
         self.patience = min(IMPATIENT, self.hang or math.inf)
+        self.foresees = foresees
+        self.foresight: Foresight | None = None  # until a program is known of which it is right
         self.shown: Failure | None = None
         self.also_seen: collections.Counter[tuple[str, str]] = collections.Counter()
 
@@ -164,15 +193,36 @@ class Interest:
         return outcomes
 
     def decided(self, runner: Oracle, texts: Sequence[str], tier: Tier) -> list[Outcome]:
-        """How the texts end in a tier; where abstract runs cannot tell, in warm ones."""
+        """How the texts end in a tier; where abstract runs cannot tell, in warm ones.
+
+        Those begin with abstract ones too, as long as these show of enough texts that they fail otherwise.
+        """
         limit = self.limit if runner is self.runner and tier is not Tier.COLD else None
-        outcomes = runner.run(texts, tier, limit)
+        foresight = self.foresight if tier is Tier.WARM and runner is self.runner else None
+        foresees = foresight is not None and foresight.is_worth_it
+        outcomes = runner.run(texts, Tier.ABSTRACT if foresees else tier, limit)
         if tier is Tier.ABSTRACT:
             unknown = [i for i, outcome in enumerate(outcomes) if outcome.end is End.UNKNOWN]
-            warm = runner.run([texts[i] for i in unknown], Tier.WARM, limit) if unknown else []
-            for i, outcome in zip(unknown, warm, strict=True):
-                outcomes[i] = outcome
+        else:
+            unknown = [i for i, outcome in enumerate(outcomes) if foresees and not self.is_settled(outcome, texts[i])]
+        warm = runner.run([texts[i] for i in unknown], Tier.WARM, limit) if unknown else []
+        for i, outcome in zip(unknown, warm, strict=True):
+            outcomes[i] = outcome
         return outcomes
+
+    def is_settled(self, outcome: Outcome, text: str) -> bool:
+        """Whether an abstract run shows that a real one fails in another way: by an exception that no value made."""
+        raised = outcome.end in (End.EXCEPTION, End.SYNTAX) and not outcome.reads
+        settled = raised and not self.question.answer(outcome, text)
+        if self.foresight is not None:
+            self.foresight.learn(outcome, settled)
+        return settled
+
+    def foresee(self, text: str) -> None:
+        """Ask abstract runs first from here on, if that would have been right of a text that is interesting."""
+        if self.foresees and self.hang is None and self.tier is Tier.WARM:
+            outcome = self.runner.run([text], Tier.ABSTRACT, self.limit)[0]
+            self.foresight = None if self.is_settled(outcome, text) else self.foresight or Foresight()
 
     def allowed(
         self, texts: Sequence[str], outcomes: Sequence[Outcome], verdicts: Sequence[bool], tier: Tier, insist: int
@@ -203,6 +253,7 @@ class Interest:
             self.tighten([outcome.seconds])
             idle = max(LEAST_IDLE, 2 * waited)
             self.runner.idle = min(idle, self.runner.idle or idle)
+            self.foresee(text)
         return self.allowed([text], [outcome], [True], tier, self.insist) == [True]
 
     def calm_down(self, text: str) -> None:

@@ -267,7 +267,8 @@ class Job:
         insist = INSIST if self.races else 1
         while True:
             asked = self.options.tier or aim.floor, self.go_on, controls, self.repeat, insist
-            interest = Interest(self.oracles.main, aim.question, *asked)
+            foresees = self.options.tier is None and not self.judged
+            interest = Interest(self.oracles.main, aim.question, *asked, foresees=foresees)
             told = self.improved, self.begins
             cuts = functools.partial(Cuts, values=not aim.careful, calm=self.options.repeat is None)
             self.cuts = cuts(start, self.observation, interest, self.passes(aim), *told)

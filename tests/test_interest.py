@@ -60,6 +60,45 @@ def test_what_an_abstract_run_cannot_tell_a_warm_one_does() -> None:
     assert [tier for _, tier, _ in fake.asked] == [Tier.ABSTRACT] * 2 + [Tier.WARM] * 2
 
 
+OTHER = Outcome(End.EXCEPTION, "TypeError", "b", (WAITS[0],))
+READ = dataclasses.replace(OTHER, reads=(3,))
+
+
+def foreseen(text: str, tier: Tier, *_: object) -> Outcome:
+    """Only a real run shows the failure; an abstract one ends well, or by another exception, perhaps after a value."""
+    if tier is Tier.WARM:
+        return BAD if text.startswith("good") else OTHER
+    return {"bad": OTHER, "bad_read": READ}.get(text, GOOD)
+
+
+def test_what_fails_otherwise_when_it_is_traced_is_not_run_for_real() -> None:
+    fake = Fake(foreseen)
+    interest = asking(fake, KEY, foresees=True)
+    assert interest.holds("good", Tier.WARM)
+    fake.asked.clear()
+    assert interest(["good2", "bad", "bad_read"]) == [True, False, False]
+    real = [text for text, tier, _ in fake.asked if tier is Tier.WARM]
+    assert real == ["good2", "bad_read"]
+
+
+def test_tracing_does_not_count_where_it_is_wrong_of_what_is_known() -> None:
+    fake = Fake(lambda text, tier, *_: BAD if tier is Tier.WARM else OTHER)
+    interest = asking(fake, KEY, foresees=True)
+    assert interest.holds("good", Tier.WARM)
+    assert interest(["good2"]) == [True]
+
+
+def test_tracing_is_given_up_where_it_settles_nothing() -> None:
+    ends = {Tier.ABSTRACT: GOOD, Tier.WARM: OTHER}
+    fake = Fake(lambda text, tier, *_: BAD if (text, tier) == ("good", Tier.WARM) else ends[tier])
+    interest = asking(fake, KEY, foresees=True)
+    assert interest.holds("good", Tier.WARM)
+    interest([f"x{i}" for i in range(100)])
+    fake.asked.clear()
+    interest(["more"])
+    assert [tier for _, tier, _ in fake.asked] == [Tier.WARM]
+
+
 def test_a_doubted_tier_is_checked_by_the_next() -> None:
     fake = Fake(lambda text, tier, *_: GOOD if (text, tier) == ("b", Tier.WARM) else BAD)
     interest = asking(fake, KEY, Tier.ABSTRACT)

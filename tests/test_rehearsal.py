@@ -64,20 +64,20 @@ check(x)
 @pytest.mark.parametrize("before", ["", CHECKS])
 def test_the_search_is_over_when_the_first_run_is(before: str, repro: Path) -> None:
     """Nothing is told before it is known that the program does fail in this way; and its checks of numbers may fail."""
-    repro.write_text(HEAD + before + SLOW.format(20) + MISMATCH)
+    repro.write_text(HEAD + before + SLOW.format(12) + MISMATCH)
     events = Events()
     result = deliver(Options.of("repro.py", {}), events)
     assert [name for name, _ in events.told] == ["failing", "improved", "verified"]
     times = dict(events.told)
     assert times["verified"] - times["failing"] < 1
     assert result.failure is not None and "dot_general" in result.failure.message
-    assert result.stats.cold_seconds is not None and result.stats.cold_seconds > 20
+    assert result.stats.cold_seconds is not None and result.stats.cold_seconds > 12
 
 
 def test_the_result_does_not_depend_on_how_long_the_first_run_takes(repro: Path) -> None:
     repro.write_text(HEAD + MISMATCH)
     at_once = shrink("repro.py")
-    repro.write_text(HEAD + SLOW.format(8) + MISMATCH)
+    repro.write_text(HEAD + SLOW.format(5) + MISMATCH)
     assert code(shrink("repro.py", force=True)) == code(at_once) != ""
 
 
@@ -105,10 +105,10 @@ def test_a_failure_in_the_rehearsal_alone_is_none(repro: Path) -> None:
 
 def test_time_may_be_up_before_the_first_run_is_over(repro: Path) -> None:
     """That is waited for in any case, and the search goes on meanwhile."""
-    repro.write_text(HEAD + SLOW.format(8) + MISMATCH)
+    repro.write_text(HEAD + SLOW.format(5) + MISMATCH)
     result = shrink("repro.py", time_limit=0.5)
     assert result.failure is not None and "dot_general" in result.failure.message
-    assert result.stats.seconds > 8
+    assert result.stats.seconds > 5
 
 
 def test_the_real_run_is_the_only_one(repro: Path) -> None:
