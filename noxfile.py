@@ -34,9 +34,7 @@ PYTHONS = pythons()
 OLDEST_AND_NEWEST = list(dict.fromkeys(PYTHONS[:1] + PYTHONS[-1:]))
 """Enough for an old and a new JAX: each Python gets the newest that it can run."""
 
-nox.options.sessions = [
-    "lint", "types", *(f"{name}-{python}" for name in ("tests", "corpus") for python in OLDEST_AND_NEWEST),
-]  # fmt: skip
+nox.options.sessions = ["lint", "types", *(f"tests-{python}" for python in OLDEST_AND_NEWEST)]
 
 
 @nox.session
@@ -55,17 +53,10 @@ def types(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """All but the corpus, on each Python; by default on the oldest and the newest."""
+    """All tests, on each Python; by default on the oldest and the newest. The slow ones run on the oldest only."""
     session.install(".[test]")
-    session.run("pytest", "-m", "not corpus", *session.posargs)
-
-
-@nox.session(python=OLDEST_AND_NEWEST)
-def corpus(session: nox.Session) -> None:
-    """The whole job on the programs of corpus/: on the oldest Python all, on another those that take little time."""
-    session.install(".[test]")
-    which = "corpus" if session.python == PYTHONS[0] else "corpus and not slow"
-    session.run("pytest", "-m", which, *session.posargs)
+    slow = [] if session.python == PYTHONS[0] else ["-m", "not slow"]
+    session.run("pytest", *slow, *session.posargs)
 
 
 @nox.session(python="3.12")
