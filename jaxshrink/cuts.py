@@ -20,6 +20,7 @@ from jaxshrink.observation import Observation, Span, UserFrame
 from jaxshrink.outcome import Tier
 from jaxshrink.passes import Pass
 from jaxshrink.render import Style
+from jaxshrink.result import OtherFailure, Rejected, Stats
 from jaxshrink.scopes import FUNCTION
 from jaxshrink.search import Fixpoint, Judge
 from jaxshrink.search.fixpoint import MOST_EVEN
@@ -40,6 +41,10 @@ CHECK_EVERY, CHECK_HANGS_EVERY = 80, 240
 
 MOST_EVEN_OF_SIZES = 4
 """As `MOST_EVEN`, where each success must be waited for, or fill the memory."""
+
+MOST_SEEN = 20
+"""Other failures met on the way that are told of."""
+
 
 RECURRING = 2
 """Frames at one place, from either end of the stack, that are lifted."""
@@ -109,6 +114,17 @@ class Cuts:
                 self.fixpoint.run(self.history[-1])
                 self.check()
                 return self.history[-1]
+
+    def added_to(self, stats: Stats) -> Stats:
+        """The account of a job with what this search has done."""
+        rejected, seen = self.judge.counts, self.interest.also_seen.most_common(MOST_SEEN)
+        return dataclasses.replace(
+            stats,
+            cached=rejected.cached,
+            rejected=Rejected(rejected.syntax, rejected.unbound, rejected.duplicate),
+            passes=tuple(self.fixpoint.counts.values()),
+            also_seen=tuple(OtherFailure(*each, count) for each, count in seen),
+        )
 
     def check(self) -> None:
         """Does the best hold in the next tier? If not: back to the last that does, and doubt from there on."""

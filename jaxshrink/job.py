@@ -32,7 +32,7 @@ from jaxshrink.outcome import Outcome, Tier
 from jaxshrink.passes import PASSES, Pass
 from jaxshrink.progress import Progress
 from jaxshrink.rehearsal import NICE, Beside, Mistaken, Rehearsal, rehearse
-from jaxshrink.result import OtherFailure, Rejected, Result, Size, Stats
+from jaxshrink.result import Result, Size, Stats
 
 SLOWER = 4.0
 """A candidate may take so many times as long as the original."""
@@ -113,6 +113,7 @@ class Job:
                     self.observe(real.result())
             return self.reduce(self.whole())
         except KeyboardInterrupt:
+            self.failure = self.failure if self.real is None else None
             raise Interrupted("interrupted before there was a result", self.result("interrupted", None)) from None
         except Unreproducible:
             raise self.unreliable() from None
@@ -382,16 +383,7 @@ class Job:
             cold_seconds=self.seconds,
             jobs=self.options.jobs,
         )
-        if self.cuts is None:
-            return stats
-        rejected = self.cuts.judge.counts
-        return dataclasses.replace(
-            stats,
-            cached=rejected.cached,
-            rejected=Rejected(rejected.syntax, rejected.unbound, rejected.duplicate),
-            passes=tuple(self.cuts.fixpoint.counts.values()),
-            also_seen=tuple(OtherFailure(*seen, count) for seen, count in self.cuts.interest.also_seen.most_common(20)),
-        )
+        return stats if self.cuts is None else self.cuts.added_to(stats)
 
 
 def _ordinal(number: int) -> str:
