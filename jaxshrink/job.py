@@ -287,7 +287,9 @@ class Job:
         """Who verifies the result: fresh interpreters, with the files of the program's folder or without."""
         controls = [(control, self.oracles.alone_under(control, files=files)) for control in aim.controls]
         asked = controls, repeat, INSIST_COLD if self.races else 1
-        return Interest(self.oracles.alone(files=files), aim.question, Tier.COLD, lambda: None, *asked)
+        oracle = self.oracles.alone(files=files)
+        oracle.nice = self.oracles.main.nice
+        return Interest(oracle, aim.question, Tier.COLD, lambda: None, *asked)
 
     def hasty(self, final: Final) -> str:
         """The best program, verified once; a second Ctrl-C ends the job without."""

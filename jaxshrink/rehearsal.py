@@ -22,7 +22,7 @@ from jaxshrink.oracle import Oracle, Runner
 from jaxshrink.outcome import End, Tier
 from jaxshrink.scratch import Scratch
 
-NICE = 10
+NICE = 19
 """By how much candidates yield to the real run: it is what is waited for in the end."""
 
 

@@ -51,6 +51,7 @@ def executed(spec):
 
     def life(request, path, told, channel):
         os.set_inheritable(told.descriptor, True)
+        os.nice(request["nice"])
         _confine(request, path, None)
         listens = str(int(spec["compiles"]))
         os.execv(sys.executable, [sys.executable, coldrun, str(told.descriptor), listens, path, *spec["argv"]])
