@@ -119,8 +119,8 @@ def main(seeds: int, python: str) -> None:
             print(found[-1], file=sys.stderr, flush=True)
     alone, together = (sleeping(jobs, python) for jobs in (1, SLEEPERS))
     date, machine = time.strftime("%Y-%m-%d"), Machine.here(python)
-    head = f"Measured {date} on {machine}. Geometric means over {seeds} programs of a length, each with another failure."
-    tail = f"{SLEEPERS} candidates that sleep for {SLEEP:g} s: {alone / together:.1f} times faster with {SLEEPERS} jobs."
+    head = f"Measured {date} on {machine}. Geometric means over {seeds} programs of a length, with other failures."
+    tail = f"{SLEEPERS} candidates sleeping for {SLEEP:g} s: {alone / together:.1f} times faster with {SLEEPERS} jobs."
     text = f"{head}\n\n{table(found)}\n\n{tail}"
     put(HERE / "README.md", BEGIN, text, END)
     print(text)
