@@ -155,7 +155,6 @@ def _trace_in_turn(text, path, spec, told, state, channel):
             text = json.loads(programs.readline() or "null")
             if text is None:
                 return
-            told.clear()
             workdir.write(path, text)
             linecache.cache.pop(path, None)
         if spec["compiles"]:
@@ -170,7 +169,7 @@ def _trace_in_turn(text, path, spec, told, state, channel):
         unchanged, modules = state.is_unchanged(), state.new_modules()
         outcome.update(reads=abstract.reads(), compiles=compiled[: report.MOST_COMPILES])
         told.append(dict(outcome, modules=modules if unchanged else []))
-        if modules or not unchanged:
+        if modules or not unchanged or number + 1 == _MOST_PROGRAMS:
             return
         channel.send(b"!")
 

@@ -40,6 +40,8 @@ class Child:
 
     def begin(self, request):
         """It has come to a program."""
+        self.is_fresh = not self.pid  # it has run no other
+        self.report.clear()
         self.request = request
         self.killed, self.starved = None, False
         self.doomed = 0.0  # when to kill it, once it is to be killed
@@ -264,7 +266,8 @@ class Supervisor:
             output.close()
         if request["watch"] is not None and os.path.exists(workdir.observation(child.root)):
             shutil.move(workdir.observation(child.root), request["watch"]["out"])
-        if child.report.read()[:1] == [DECLINED]:
+        told = child.report.read()
+        if told == [DECLINED] or not (told or child.is_fresh or child.killed):
             self.waiting.appendleft({**request, "fresh": True})
         else:
             outcome = child.outcome(status, seconds)

@@ -139,6 +139,14 @@ def test_one_that_leaves_nothing_runs_where_the_last_did(runner: Runner) -> None
     assert len(processes) <= runner.setting.jobs
 
 
+def test_each_answer_is_that_of_its_own_program(runner: Runner) -> None:
+    """Also where a process has run so many that it ends, and where one dies of itself among others."""
+    for i in range(200):
+        assert run(runner, f"raise ValueError({i})", Tier.ABSTRACT).message == str(i)
+    ends = [run(runner, f"import os; os._exit({i % 3})  # {i}", Tier.ABSTRACT).code for i in range(9)]
+    assert ends == [0, 1, 2] * 3
+
+
 def test_what_one_imports_is_there_for_those_after_it() -> None:
     known = "import sys; known = 'jax.experimental.ode' in sys.modules\n"
     text = known + "import jax.experimental.ode\nraise ValueError(known)"
