@@ -54,6 +54,11 @@ class Inputs:
         """The file that is run."""
         return self.sources[0]
 
+    @property
+    def original(self) -> str:
+        """All that its files hold."""
+        return "\n".join(source.text for source in self.sources)
+
     def text(self, file: str) -> str | None:
         """What one of its files holds; None for other files."""
         return next((source.text for source in self.sources if str(source.path) == file), None)

@@ -250,7 +250,7 @@ class Job:
         limit = self.options.timeout
         if limit is None and self.seconds is not None:
             limit = max(LEAST_TIMEOUT, SLOWER * self.seconds)
-        original = "\n".join(source.text for source in self.program.sources)
+        original = self.program.original
         signature = kinds.signature(self.failure, self.options, original)
         self.oracles.adapt(signature.needs, limit)
         self.begins("control")

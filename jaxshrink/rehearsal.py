@@ -43,12 +43,11 @@ class Rehearsal:
 
     def foretold(self, first: FirstRun, failure: Failure, options: Options, program: Inputs) -> bool:
         """Whether the real run has failed in this way."""
-        original = "\n".join(source.text for source in program.sources)
         if failure.kind != self.failure.kind or failure.operations != self.failure.operations:
             return False
         frames = first.observation.outcome.frames
         text = program.text(frames[-1].file if frames else "") or ""
-        return kinds.signature(self.failure, options, original).matches(first.observation.outcome, text)
+        return kinds.signature(self.failure, options, program.original).matches(first.observation.outcome, text)
 
 
 def rehearse(options: Options, program: Inputs, oracle: Oracle, real: Beside) -> Rehearsal | None:

@@ -16,7 +16,7 @@ import compiles
 import report
 import sandbox
 import workdir
-from leftovers import State, tells_of_another
+from leftovers import State, backend_started, tells_of_another
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _LIMIT = sys.getrecursionlimit()
@@ -136,7 +136,7 @@ def _watch(asked, path, told):
 
 def _wait_for_devices():
     """What JAX still computes in the background, as the interpreter's end would: an endless loop hangs there."""
-    if getattr(sys.modules.get("jax._src.xla_bridge"), "_backends", None):
+    if backend_started():
         used = None
         while used is None or time.process_time() - used > 0.003:
             used = time.process_time()

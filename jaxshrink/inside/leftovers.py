@@ -30,7 +30,7 @@ class State:
         """Remember also the state of this process, which has gone to its folder."""
         self.folder = folder
         self.rest, self.config = self._rest(), _config()
-        self.threads, self.imported = _threads(), set(sys.modules)
+        self.threads, self.imported = threads(), set(sys.modules)
 
     def is_unchanged(self):
         """Whether all is as it was, apart from library modules that are there now and the threads of a backend."""
@@ -42,7 +42,7 @@ class State:
         if limits.children(os.getpid()):
             return False
         own = any(_file(sys.modules[name]).startswith(self.folder) for name in self.new_modules())
-        return same and not own and (_threads() == self.threads or _backend_started())
+        return same and not own and (threads() == self.threads or backend_started())
 
     def new_modules(self):
         """Names of the modules that have been imported meanwhile, in this order."""
@@ -90,14 +90,16 @@ def _file(module):
     return file if isinstance(file, str) else ""
 
 
-def _threads():
+def threads():
+    """The number of this process's threads, those of native code included."""
     try:
         return len(os.listdir("/proc/self/task"))
     except OSError:
         return 1
 
 
-def _backend_started():
+def backend_started():
+    """Whether JAX has started a backend in this process."""
     return bool(getattr(sys.modules.get("jax._src.xla_bridge"), "_backends", None))
 
 

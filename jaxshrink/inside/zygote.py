@@ -20,6 +20,7 @@ import abstract
 import child
 import sandbox
 import workdir
+from leftovers import backend_started, threads
 from supervisor import Supervisor
 
 _LAZY = ("jaxlib.mlir.dialects.mhlo", "jaxlib.mlir.dialects.builtin")
@@ -59,7 +60,7 @@ def _preload(spec, descriptor):
     for module in _LAZY:
         with contextlib.suppress(ImportError):  # JAX changes what it needs
             importlib.import_module(module)
-    threads = _threads()
+    before = threads()
     spec["imports"] = list(filter(_is_module, spec["imports"]))
     for module in spec["imports"]:
         try:
@@ -68,7 +69,7 @@ def _preload(spec, descriptor):
                 importlib.import_module(module)
         except BaseException:  # an import may raise or exit as it likes
             _restart_without(module, spec, descriptor)
-        if _backend_started() or _threads() > threads:
+        if backend_started() or threads() > before:
             _restart_without(module, spec, descriptor)
     return {
         "jax": jax.__version__, "jaxlib": jaxlib.__version__, "numpy": numpy.__version__,
@@ -107,17 +108,6 @@ def _restart_without(module, spec, descriptor):
     spec["imports"] = [other for other in spec["imports"] if other != module]
     os.set_inheritable(int(descriptor), True)
     os.execv(sys.executable, [sys.executable, __file__, descriptor, json.dumps(spec)])
-
-
-def _backend_started():
-    return bool(getattr(sys.modules["jax._src.xla_bridge"], "_backends", None))
-
-
-def _threads():
-    try:
-        return len(os.listdir("/proc/self/task"))
-    except OSError:
-        return 1
 
 
 if __name__ == "__main__":
