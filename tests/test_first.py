@@ -13,7 +13,7 @@ from jaxshrink.chance import TRIES
 from jaxshrink.errors import InputError, JaxshrinkError, NotFailing, UsageError
 from jaxshrink.first import failed_test, failure_to_keep
 from jaxshrink.options import Options
-from jaxshrink.outcome import Compile, End, Frame, Outcome
+from jaxshrink.outcome import Compile, End, Frame, Outcome, Tier
 
 TESTS = "def test_a():\n    assert 0\n\n\nclass TestB:\n    def test_c(self):\n        assert 0\n"
 
@@ -68,7 +68,8 @@ def test_what_fails_by_chance_is_tried_some_times(folder: Path) -> None:
     for repeat, runs in ((None, TRIES), (2, 2)):
         with pytest.raises(NotFailing) as raised:
             shrink("repro.py", repeat=repeat)
-        assert raised.value.result is not None and raised.value.result.stats.runs == runs
+        assert raised.value.result is not None
+        assert raised.value.result.stats.runs_by_tier[Tier.COLD] == runs  # one abstract run may be beside the first
 
 
 @pytest.mark.parametrize("options", [{"passes_with": {"A": "1"}}, {"passes_on": sys.executable}])
