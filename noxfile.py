@@ -53,10 +53,13 @@ def types(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """All tests, on each Python; by default on the oldest and the newest. The slow ones run on the oldest only."""
+    """All tests, on each Python; by default on the oldest and the newest. The slow ones run on the oldest only.
+
+    Two at once, on however many cores: most tests wait for other processes, and some of these use two themselves.
+    """
     session.install(".[test]")
     slow = [] if session.python == PYTHONS[0] else ["-m", "not slow"]
-    session.run("pytest", *slow, *session.posargs)
+    session.run("pytest", "--numprocesses", "2", *slow, *session.posargs)
 
 
 @nox.session(python="3.12")

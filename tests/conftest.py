@@ -19,6 +19,11 @@ FAILING = "import jax.numpy as jnp\n\nwidth = 3\njnp.dot(jnp.ones(width), jnp.on
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest first, so that all workers are busy until the end."""
+    items.sort(key=lambda item: item.get_closest_marker("corpus") is None)
+
+
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder of the test's own; the user's stays as it is."""
