@@ -1,0 +1,178 @@
+"""What is recorded: calls, the scopes of traced functions that they stand in, and where each value comes from."""
+
+import inspect
+
+KEPT_SCOPES = 8
+"""Traces of a function that are remembered: JAX may use the jaxpr of an earlier one again."""
+
+
+class Ref:
+    """A leaf of what a call returned, or of what a traced function was given (`source` is its scope then).
+
+    `like` tells its shape and type, for where it cannot be reached.
+    """
+
+    __slots__ = ("like", "path", "source")
+
+    def __init__(self, source, path, like=None):
+        self.source, self.path, self.like = source, path, like
+
+
+class Shape:
+    """Shape and dtype of an array of NumPy's."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, dtype
+
+
+class Constant:
+    """A value that no recorded call has made."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+
+class Node:
+    """A container. `kind` is tuple, list, dict or slice; keys are indices in the first two."""
+
+    __slots__ = ("items", "keys", "kind")
+
+    def __init__(self, kind, keys, items):
+        self.kind, self.keys, self.items = kind, keys, items
+
+
+class Public:
+    """A public object of JAX by its dotted name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Made:
+    """What a public function gave that is no array, such as `jax.vmap(f)`: the call stands where it is used."""
+
+    __slots__ = ("args", "func", "kwargs")
+
+    def __init__(self, func, args, kwargs):
+        self.func, self.args, self.kwargs = func, args, kwargs
+
+
+class Operator:
+    """A special method, by its name without underscores."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Method:
+    """A method, or with `is_property` a property, of the first argument."""
+
+    __slots__ = ("is_property", "name")
+
+    def __init__(self, name, is_property=False):
+        self.name, self.is_property = name, is_property
+
+
+class Attribute:
+    """An attribute of another expression."""
+
+    __slots__ = ("base", "name")
+
+    def __init__(self, base, name):
+        self.base, self.name = base, name
+
+
+class Host:
+    """A function that JAX calls back on the host, never written down; `error` if it raised."""
+
+    __slots__ = ("error", "fun", "results")
+
+    def __init__(self, fun):
+        self.fun, self.error, self.results = fun, None, None
+
+
+class Function:
+    """A function of the program that JAX calls. `scopes` are its latest traces."""
+
+    __slots__ = ("fun", "name", "scopes", "signature")
+
+    def __init__(self, fun, name):
+        self.fun, self.name, self.scopes = fun, name, []
+        try:
+            self.signature = inspect.signature(fun)
+        except (TypeError, ValueError):  # builtins have none
+            self.signature = None
+
+    def add(self, scope):
+        self.scopes.append(scope)
+        del self.scopes[:-KEPT_SCOPES]
+
+
+class Rules:
+    """A function with rules of its own: an instance of custom_jvp, custom_vjp or custom_vmap."""
+
+    __slots__ = ("args", "definitions", "fun", "kwargs", "name")
+
+    def __init__(self, name, fun, args, kwargs):
+        self.name, self.fun, self.args, self.kwargs = name, fun, args, kwargs
+        self.definitions = []  # calls of its methods, as (method, args, kwargs)
+
+
+class Call:
+    """One call. `result` is the tree of its Refs; `scopes` the traces of the program's functions that it caused.
+
+    `home` is the scope that it stands in, `place` where it was called: code object and instruction. `within`: the
+    named scopes around it.
+    """
+
+    __slots__ = ("args", "error", "func", "home", "kwargs", "place", "result", "scopes", "within")
+
+    def __init__(self, home, func, args, kwargs, place=None, within=()):
+        self.home, self.func, self.args, self.kwargs, self.place, self.within = home, func, args, kwargs, place, within
+        self.result = self.error = None
+        self.scopes = []
+
+
+class Scope:
+    """One trace of a function, or the top level of the program (`function` is None).
+
+    `params` has (name, kind, tree) of each parameter as it was bound, `values` the values known here: id -> (value,
+    Ref), the value so that no other gets its id.
+    """
+
+    __slots__ = ("calls", "error", "function", "named", "params", "parent", "result", "values")
+
+    def __init__(self, function=None, parent=None):
+        self.function, self.parent = function, parent
+        self.params, self.calls, self.values, self.named = [], [], {}, []
+        self.result = self.error = None
+
+    def find(self, value):
+        """The Ref of a value in this scope or those around it, or None."""
+        scope, key = self, id(value)
+        while scope is not None:
+            if key in scope.values:
+                return scope.values[key][1]
+            scope = scope.parent
+        return None
+
+    def know(self, value, ref):
+        self.values[id(value)] = (value, ref)
+
+    @property
+    def is_failed(self):
+        return self.error is not None
+
+    @property
+    def failing(self):
+        """The call that the error came through, or None if the program raised it by itself."""
+        last = self.calls[-1] if self.calls and self.is_failed else None
+        return last if last is not None and last.error is self.error else None

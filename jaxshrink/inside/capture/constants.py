@@ -1,0 +1,292 @@
+"""Values as Python expressions."""
+
+import ast
+import enum
+import sys
+
+INLINE = 16
+"""Elements up to which an array is written down; larger ones are filled (see `Fill`)."""
+
+EXACT = 256
+"""The same where the data is wanted; larger ones go to a file."""
+
+
+class Unwritable(Exception):
+    """There is no expression for a value."""
+
+
+class Constants:
+    """Writes values. `fill` is what arrays are filled with: ones, integers (small, all sorts) or exact.
+
+    `data` has the arrays that are too large for the text, by name.
+    """
+
+    def __init__(self, fill, public):
+        self.fill, self.public, self.data = fill, public, {}
+
+    def source(self, value):
+        """An expression for the value. Raises Unwritable."""
+        kind = type(value)
+        for write in (_scalar, _type, _array, _jax_object, _enum, _container):
+            text = write(self, value, kind)
+            if text is not None:
+                return text
+        name = self.public(value)
+        if name is not None:
+            return name
+        raise Unwritable(f"{kind.__module__}.{kind.__qualname__}")
+
+    def of_part(self, value):
+        """The same of tuples, lists and dicts too."""
+        if type(value) is tuple:
+            return "(" + "".join(self.of_part(one) + ", " for one in value) + ")"
+        if type(value) is list:
+            return "[" + ", ".join(map(self.of_part, value)) + "]"
+        if type(value) is dict:
+            return "{" + ", ".join(f"{self.of_part(k)}: {self.of_part(v)}" for k, v in value.items()) + "}"
+        return self.source(value)
+
+    def keep(self, array):
+        """A large array goes to the file beside the program."""
+        name = f"array_{len(self.data)}"
+        self.data[name] = array
+        return f"data[{name!r}]"
+
+
+def _scalar(constants, value, kind):
+    if value is None or value is Ellipsis or kind in (bool, int, str, bytes):
+        return "..." if value is Ellipsis else repr(value)
+    if kind is float:
+        return repr(value) if abs(value) < float("inf") else f'float("{value}")'
+    if kind is complex:
+        return repr(value) if abs(value) < float("inf") else f"complex({_number(value.real)}, {_number(value.imag)})"
+    return None
+
+
+def _type(constants, value, kind):
+    import numpy as np
+
+    if isinstance(value, np.dtype):
+        return _dtype(value)
+    if isinstance(value, type) and value in (bool, int, float, complex, str, tuple, list, dict):
+        return value.__name__
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return f"np.{value.__name__}" if getattr(np, value.__name__, None) is value else _dtype(np.dtype(value))
+    if type(value).__name__ == "_ScalarMeta":
+        return f"jnp.{value.dtype.name}"
+    return None
+
+
+def _dtype(dtype):
+    jnp = sys.modules["jax.numpy"]
+    name = "bool_" if dtype.name == "bool" else dtype.name
+    if hasattr(jnp, name):
+        return "jnp." + name
+    return repr(dtype.name)
+
+
+def _array(constants, value, kind):
+    import jax
+    import numpy as np
+
+    if issubclass(kind, np.generic):
+        return f"{_type(constants, kind, type)}({_number(value.item())})" if value.dtype.kind in "biufc" else None
+    if issubclass(kind, np.ndarray):
+        return _filled(constants, "np", value, value.shape, value.dtype, lambda: value)
+    if issubclass(kind, jax.core.Tracer):
+        return hole(value.aval)
+    if not isinstance(value, jax.Array):
+        return None
+    if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+        return _keys(value.shape)
+    if value.is_deleted():
+        return hole(value.aval)
+    raw = _raw_key(value) if constants.fill != "exact" or value.shape == (2,) else None
+    if raw is not None:
+        return raw
+    if not value.is_fully_addressable:
+        return _ones("jnp", value.shape, value.dtype)
+    weak = bool(getattr(value.aval, "weak_type", False))
+    return _filled(constants, "jnp", value, value.shape, value.dtype, lambda: np.asarray(value), weak)
+
+
+def hole(aval):
+    """An array of a shape and type that stands for one that is out of reach. Raises Unwritable."""
+    import jax
+
+    inner = getattr(aval, "inner_aval", None)
+    if inner is not None and hasattr(jax, "new_ref"):
+        return f"jax.new_ref({hole(inner)})"
+    if not hasattr(aval, "shape") or not hasattr(aval, "dtype"):
+        raise Unwritable(str(aval))
+    if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended):
+        return _keys(aval.shape)
+    if not all(isinstance(size, int) for size in aval.shape):
+        raise Unwritable(str(aval))
+    if not aval.shape and getattr(aval, "weak_type", False):
+        return "jnp.array(1.0)" if aval.dtype.kind == "f" else "jnp.array(1)"
+    return _ones("jnp", aval.shape, aval.dtype)
+
+
+def _keys(shape):
+    key = "jax.random.key(0)"
+    return f"jax.random.split({key}, {_shape(shape)})" if shape else key
+
+
+def _raw_key(value):
+    """Old keys: what `PRNGKey` makes of a small number."""
+    import numpy as np
+
+    if value.shape == (2,) and value.dtype == np.uint32:
+        high, low = np.asarray(value).tolist()
+        if high == 0 and low < 1 << 31:
+            return f"jax.random.PRNGKey({low})"
+        return "jax.random.PRNGKey(0)"
+    return None
+
+
+def _filled(constants, lib, value, shape, dtype, read, weak=False):
+    import numpy as np
+
+    size = int(np.prod(shape))
+    if dtype.kind not in "biufcV" or dtype.fields:
+        raise Unwritable(f"an array of {dtype}")
+    if not shape and weak:
+        return f"jnp.array({_number(read().item())})"
+    limit = EXACT if constants.fill == "exact" else INLINE
+    if size <= limit:
+        return _literal(lib, read(), dtype)
+    if constants.fill == "exact":
+        return constants.keep(read())
+    if constants.fill == "integers" and dtype.kind in "iufcV":
+        return f"{lib}.arange({size}).reshape({_shape(shape)}) % 7{_astype(lib, dtype)}"
+    return _ones(lib, shape, dtype)
+
+
+def _literal(lib, array, dtype):
+    import numpy as np
+
+    plain = array.astype(np.float32) if dtype.kind == "V" else array
+    if not array.shape:
+        number = _number(plain.item())
+        name = _dtype(dtype) if lib == "jnp" else _name(lib, dtype)
+        return f"{name}({number})" if "." in name else f"{lib}.array({number}, {name})"
+    if array.size and _all_ones(plain):
+        return _ones(lib, array.shape, dtype)
+    if not array.size:
+        return f"{lib}.zeros({_shape(array.shape)}{_of(lib, dtype)})"
+    default = np.asarray(plain.tolist()).dtype
+    if lib == "jnp":
+        default = sys.modules["jax"].dtypes.canonicalize_dtype(default)
+    return f"{lib}.array({_nested(plain.tolist())}{'' if dtype == default else ', ' + _name(lib, dtype)})"
+
+
+def _all_ones(array):
+    return bool((array == 1).all()) and array.dtype.kind != "b"
+
+
+def _ones(lib, shape, dtype):
+    return f"{lib}.ones({_shape(shape)}{_of(lib, dtype)})"
+
+
+def _of(lib, dtype):
+    """The dtype argument, where it is not the default."""
+    import jax
+    import numpy as np
+
+    default = np.dtype(float) if lib == "np" else jax.dtypes.canonicalize_dtype(float)
+    return "" if dtype == default else ", " + _name(lib, dtype)
+
+
+def _astype(lib, dtype):
+    return f".astype({_name(lib, dtype)})"
+
+
+def _name(lib, dtype):
+    import numpy as np
+
+    if dtype.kind == "b":
+        return "bool"
+    return f"np.{dtype.name}" if lib == "np" and hasattr(np, dtype.name) else _dtype(dtype)
+
+
+def _shape(shape):
+    if len(shape) == 1:
+        return str(int(shape[0]))
+    return "(" + ", ".join(str(int(size)) for size in shape) + ")"
+
+
+def _nested(items):
+    if isinstance(items, list):
+        return "[" + ", ".join(map(_nested, items)) + "]"
+    return _number(items)
+
+
+def _number(value):
+    if isinstance(value, float):
+        return repr(value) if abs(value) < float("inf") else f'float("{value}")'
+    return repr(value)
+
+
+def _jax_object(constants, value, kind):
+    """Shardings, meshes, shapes and the like."""
+    import jax
+
+    sharding = jax.sharding
+    if kind is jax.ShapeDtypeStruct:
+        return f"jax.ShapeDtypeStruct({_tuple(value.shape)}, {_dtype(value.dtype)})"
+    if kind is sharding.PartitionSpec:
+        return "P({})".format(", ".join(constants.source(part) for part in value))
+    if kind is sharding.NamedSharding:
+        return f"jax.sharding.NamedSharding({constants.source(value.mesh)}, {constants.source(value.spec)})"
+    if kind is sharding.Mesh:
+        return _mesh(constants, value)
+    if kind.__name__ == "SingleDeviceSharding":
+        return f"jax.sharding.SingleDeviceSharding(jax.devices()[{next(iter(value.device_set)).id}])"
+    if kind.__name__ in ("Device", "CpuDevice") and hasattr(value, "id") and hasattr(value, "platform"):
+        return f"jax.devices()[{value.id}]"
+    return None
+
+
+def _mesh(constants, mesh):
+    shape, names = mesh.devices.shape, mesh.axis_names
+    types = [str(one).rpartition(".")[2] for one in getattr(mesh, "axis_types", None) or ()]
+    text = f"jax.sharding.Mesh(np.reshape(jax.devices()[:{mesh.devices.size}], {_shape(shape)}), {names!r}"
+    if any(one != "Auto" for one in types):
+        text += ", axis_types=({},)".format(", ".join("jax.sharding.AxisType." + one for one in types))
+    return text + ")"
+
+
+def _tuple(shape):
+    return repr(tuple(int(size) for size in shape))
+
+
+def _enum(constants, value, kind):
+    if not isinstance(value, enum.Enum):
+        return None
+    name = constants.public(kind)
+    if name is None:
+        raise Unwritable(f"{kind.__module__}.{kind.__qualname__}")
+    return f"{name}.{value.name}"
+
+
+def _container(constants, value, kind):
+    """Sets, and the named tuples and frozen classes in which JAX takes options."""
+    if kind in (set, frozenset):
+        items = sorted(constants.source(one) for one in value)
+        inner = "{" + ", ".join(items) + "}" if items else ""
+        return f"{kind.__name__}({inner})" if kind is frozenset or not items else inner
+    if kind is range:
+        return repr(value)
+    if not kind.__module__.startswith("jax."):
+        return None
+    name = constants.public(kind)
+    fields = getattr(kind, "_fields", None) or list(getattr(kind, "__dataclass_fields__", ()))
+    if name is None or not fields:
+        return None
+    return "{}({})".format(name, ", ".join(f"{field}={constants.of_part(getattr(value, field))}" for field in fields))
+
+
+def expression(text):
+    """The tree of an expression."""
+    return ast.parse(text, mode="eval").body

@@ -1,0 +1,113 @@
+"""Operators, methods and properties of arrays and tracers."""
+
+import functools
+import sys
+
+from . import recorder
+from .calls import Attribute, Method, Operator
+
+OPERATORS = (
+    "getitem", "setitem", "neg", "pos", "abs", "invert", "eq", "ne", "lt", "le", "gt", "ge", "add", "radd", "sub",
+    "rsub", "mul", "rmul", "truediv", "rtruediv", "floordiv", "rfloordiv", "divmod", "rdivmod", "mod", "rmod", "pow",
+    "rpow", "matmul", "rmatmul", "and", "rand", "or", "ror", "xor", "rxor", "lshift", "rshift", "rlshift", "rrshift",
+    "round",
+)  # fmt: skip
+_READS = ("bool", "int", "float", "complex", "index", "array", "iter", "len", "contains")
+_METHODS = (
+    "all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "byteswap", "choose", "clip", "compress",
+    "conj", "conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "flatten", "item", "max", "mean", "min",
+    "nonzero", "prod", "ptp", "ravel", "repeat", "reshape", "round", "searchsorted", "sort", "squeeze", "std", "sum",
+    "swapaxes", "take", "tolist", "to_device", "trace", "transpose", "var", "view",
+)  # fmt: skip
+_PROPERTIES = ("T", "mT", "real", "imag")
+_UPDATES = ("get", "set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply")
+
+
+def install(session):
+    """Watch the methods of both classes."""
+    import jax
+    from jax._src.array import ArrayImpl
+
+    for cls in (jax.core.Tracer, ArrayImpl):
+        for name in OPERATORS:
+            _method(session, cls, f"__{name}__", Operator(name))
+        for name in _READS:
+            _method(session, cls, f"__{name}__", Operator(name), through=True)
+        for name in _METHODS:
+            _method(session, cls, name, Method(name), through=name in ("item", "tolist"))
+        for name in _PROPERTIES:
+            _property(session, cls, name)
+    updates = _update_class()
+    if updates is not None:
+        for name in _UPDATES:
+            if name in vars(updates):
+                setattr(updates, name, _update(session, name, vars(updates)[name]))
+
+
+def _method(session, cls, name, func, through=False):
+    if hasattr(cls, name):
+        method = getattr(cls, name)
+    elif not name.startswith("__"):  # found through the tracer's type
+
+        def method(self, *args, **kwargs):
+            return self.__getattr__(name)(*args, **kwargs)
+    else:
+        return
+    if not callable(method):
+        return
+
+    def called(self, *args, **kwargs):
+        scope = session.scope
+        if not session.is_on or scope is recorder._INSIDE:
+            return method(self, *args, **kwargs)
+        if through:
+            return session.through(func, method, (self, *args), kwargs)
+        if scope is None:
+            return session.quick(func, method, (self, *args), kwargs)
+        return session.call(func, method, (self, *args), kwargs)
+
+    functools.update_wrapper(called, method, updated=())
+    setattr(cls, name, called)
+
+
+def _property(session, cls, name):
+    original = getattr(cls, name, None)
+    func = Method(name, is_property=True)
+
+    def read(self):
+        return original.__get__(self) if isinstance(original, property) else self.__getattr__(name)
+
+    def called(self):
+        scope = session.scope
+        if not session.is_on or scope is recorder._INSIDE:
+            return read(self)
+        return session.quick(func, read, (self,), {}) if scope is None else session.call(func, read, (self,), {})
+
+    setattr(cls, name, property(called))
+
+
+def _update_class():
+    for name in ("jax._src.numpy.array_methods", "jax._src.numpy.lax_numpy"):
+        found = getattr(sys.modules.get(name), "_IndexUpdateRef", None)
+        if found is not None:
+            return found
+    return None
+
+
+def _update(session, name, method):
+    func = Attribute(Operator("at"), name)
+
+    @functools.wraps(method)
+    def called(self, *args, **kwargs):
+        scope = session.scope
+        if not session.is_on or scope is recorder._INSIDE:
+            return method(self, *args, **kwargs)
+
+        def update(array, index, *args, **kwargs):
+            return method(self, *args, **kwargs)
+
+        given = (self.array, self.index, *args)
+        call = session.quick if scope is None else session.call
+        return call(func, update, given, kwargs)
+
+    return called

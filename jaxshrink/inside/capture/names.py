@@ -1,0 +1,73 @@
+"""Names for functions and values: those that the program used where these are known."""
+
+import ast
+import builtins
+import itertools
+import keyword
+import linecache
+import re
+import string
+
+RESERVED = {name for name in dir(builtins) if not name.startswith("_")}
+
+_trees = {}
+
+
+def free(wanted, taken):
+    """A name that is not taken: the one that is wanted, perhaps with a number, or a letter."""
+    if wanted:
+        numbered = (f"{wanted}_{i}" for i in itertools.count(1))
+        return next(name for name in itertools.chain([wanted], numbered) if name not in taken)
+    letters = (c for c in string.ascii_lowercase if c != "l")
+    more = (f"{c}{i}" for i in itertools.count(1) for c in "abcdefghijkmnopqrstuvwxyz")
+    return next(name for name in itertools.chain(letters, more) if name not in taken)
+
+
+def identifier(name):
+    """A name as one that may be defined."""
+    name = "f" if name == "<lambda>" else re.sub(r"\W", "_", name).strip("_")
+    if not name or name[0].isdigit():
+        name = "f_" + name
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def of_place(place):
+    """The name or names to which the program assigned what it called there, or None."""
+    if place is None or not hasattr(place[0], "co_positions"):
+        return None
+    code, offset = place
+    position = next(itertools.islice(code.co_positions(), offset // 2, None), None)
+    if position is None or None in position:
+        return None
+    line, end_line, column, end_column = position
+    value = (line, column, end_line, end_column)
+    return _assigned(code.co_filename).get(value)
+
+
+def _assigned(file):
+    """Span of a value -> what it is assigned to."""
+    if file not in _trees:
+        _trees[file] = dict(_assignments(file))
+    return _trees[file]
+
+
+def _assignments(file):
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return
+    for node in ast.walk(tree):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        if len(targets) != 1 or not isinstance(value, ast.AST) or not hasattr(value, "end_lineno"):
+            continue
+        name = _name(targets[0])
+        if isinstance(targets[0], (ast.Tuple, ast.List)):
+            name = [_name(one) for one in targets[0].elts]
+        if name:
+            yield (value.lineno, value.col_offset, value.end_lineno, value.end_col_offset), name
+
+
+def _name(target):
+    name = target.id if isinstance(target, ast.Name) else getattr(target, "attr", None)
+    return name if isinstance(name, str) and name != "_" else None
