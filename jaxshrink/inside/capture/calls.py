@@ -5,11 +5,14 @@ import inspect
 KEPT_SCOPES = 8
 """Traces of a function that are remembered: JAX may use the jaxpr of an earlier one again."""
 
+CAUGHT = "caught"
+"""In place of an error that the program caught: the error itself would keep all that its frames hold."""
+
 
 class Ref:
     """A leaf of what a call returned, or of what a traced function was given (`source` is its scope then).
 
-    `like` tells its shape and type, for where it cannot be reached.
+    `like` tells its shape and type, for where it cannot be reached. A value that nobody knows has no source.
     """
 
     __slots__ = ("like", "path", "source")
@@ -25,6 +28,21 @@ class Shape:
 
     def __init__(self, shape, dtype):
         self.shape, self.dtype = shape, dtype
+
+
+def like(value):
+    """The abstract value of an array; of NumPy's its own shape and type; None for what is no array."""
+    aval = getattr(value, "aval", None)
+    return aval if aval is not None or not hasattr(value, "dtype") else Shape(value.shape, value.dtype)
+
+
+class Context:
+    """A context that is open around calls, entered once."""
+
+    __slots__ = ("expression", "written")
+
+    def __init__(self, expression):
+        self.expression, self.written = expression, None
 
 
 class Constant:
@@ -130,7 +148,7 @@ class Call:
     """One call. `result` is the tree of its Refs; `scopes` the traces of the program's functions that it caused.
 
     `home` is the scope that it stands in, `place` where it was called: code object and instruction. `within`: the
-    named scopes around it.
+    contexts that are open around it in that scope.
     """
 
     __slots__ = ("args", "error", "func", "home", "kwargs", "place", "result", "scopes", "within")
@@ -145,14 +163,14 @@ class Scope:
     """One trace of a function, or the top level of the program (`function` is None).
 
     `params` has (name, kind, tree) of each parameter as it was bound, `values` the values known here: id -> (value,
-    Ref), the value so that no other gets its id.
+    Ref), the value so that no other gets its id. `contexts` are open in it now, `around` were open outside.
     """
 
-    __slots__ = ("calls", "error", "function", "named", "params", "parent", "result", "values")
+    __slots__ = ("around", "calls", "contexts", "error", "function", "params", "parent", "result", "values")
 
     def __init__(self, function=None, parent=None):
         self.function, self.parent = function, parent
-        self.params, self.calls, self.values, self.named = [], [], {}, []
+        self.params, self.calls, self.values, self.contexts, self.around = [], [], {}, [], ()
         self.result = self.error = None
 
     def find(self, value):
@@ -166,6 +184,12 @@ class Scope:
 
     def know(self, value, ref):
         self.values[id(value)] = (value, ref)
+
+    def close(self):
+        """Let go of the values, when no more calls are to come."""
+        self.values = {}
+        if self.function is None and self.error is None:
+            self.calls = []
 
     @property
     def is_failed(self):

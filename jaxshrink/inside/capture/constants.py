@@ -54,6 +54,9 @@ class Constants:
 
 
 def _scalar(constants, value, kind):
+    if kind.__module__ == "jax._src.literals":  # a number to which JAX has given a type
+        value = next(base for base in (int, float, complex) if isinstance(value, base))(value)
+        kind = type(value)
     if value is None or value is Ellipsis or kind in (bool, int, str, bytes):
         return "..." if value is Ellipsis else repr(value)
     if kind is float:
@@ -98,14 +101,37 @@ def _array(constants, value, kind):
     if not isinstance(value, jax.Array):
         return None
     if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
-        return _keys(value.shape)
+        return _exact_keys(constants, value)
     if value.is_deleted():
         return hole(value.aval)
-    raw = _raw_key(value) if constants.fill != "exact" or value.shape == (2,) else None
+    raw = _raw_key(constants, value)
     if raw is not None:
         return raw
     if not value.is_fully_addressable:
         return _ones("jnp", value.shape, value.dtype)
+    text = _on_device(constants, value)
+    return _placed(constants, value, text)
+
+
+def _placed(constants, value, text):
+    """An array that has been put somewhere, where there is more than one place."""
+    import jax
+
+    sharding = value.sharding
+    if not getattr(value, "committed", getattr(value, "_committed", False)):
+        return text
+    if len(sharding.device_set) == 1:
+        device = next(iter(sharding.device_set))
+        return text if len(jax.devices()) == 1 else f"jax.device_put({text}, jax.devices()[{device.id}])"
+    try:
+        return f"jax.device_put({text}, {constants.source(sharding)})"
+    except Unwritable:
+        return text
+
+
+def _on_device(constants, value):
+    import numpy as np
+
     weak = bool(getattr(value.aval, "weak_type", False))
     return _filled(constants, "jnp", value, value.shape, value.dtype, lambda: np.asarray(value), weak)
 
@@ -133,7 +159,20 @@ def _keys(shape):
     return f"jax.random.split({key}, {_shape(shape)})" if shape else key
 
 
-def _raw_key(value):
+def _exact_keys(constants, value):
+    """Keys by their numbers, where these are wanted or small."""
+    import jax
+    import numpy as np
+
+    data = np.asarray(jax.random.key_data(value))
+    if value.shape == () and data.shape == (2,) and data[0] == 0 and data[1] < 1 << 31:
+        return f"jax.random.key({int(data[1])})"
+    if constants.fill != "exact":
+        return _keys(value.shape)
+    return f"jax.random.wrap_key_data({_literal('jnp', data, data.dtype)})"
+
+
+def _raw_key(constants, value):
     """Old keys: what `PRNGKey` makes of a small number."""
     import numpy as np
 
@@ -141,7 +180,7 @@ def _raw_key(value):
         high, low = np.asarray(value).tolist()
         if high == 0 and low < 1 << 31:
             return f"jax.random.PRNGKey({low})"
-        return "jax.random.PRNGKey(0)"
+        return "jax.random.PRNGKey(0)" if constants.fill != "exact" else None
     return None
 
 
@@ -149,6 +188,9 @@ def _filled(constants, lib, value, shape, dtype, read, weak=False):
     import numpy as np
 
     size = int(np.prod(shape))
+    if dtype.kind in "OUS" and size <= EXACT:
+        plain = [constants.of_part(one) for one in read().ravel().tolist()]
+        return f"np.array([{', '.join(plain)}], {dtype.str!r}).reshape({_tuple(shape)})"
     if dtype.kind not in "biufcV" or dtype.fields:
         raise Unwritable(f"an array of {dtype}")
     if not shape and weak:
@@ -234,7 +276,7 @@ def _jax_object(constants, value, kind):
 
     sharding = jax.sharding
     if kind is jax.ShapeDtypeStruct:
-        return f"jax.ShapeDtypeStruct({_tuple(value.shape)}, {_dtype(value.dtype)})"
+        return f"jax.ShapeDtypeStruct({_sizes(value.shape)}, {_dtype(value.dtype)})"
     if kind is sharding.PartitionSpec:
         return "P({})".format(", ".join(constants.source(part) for part in value))
     if kind is sharding.NamedSharding:
@@ -246,6 +288,13 @@ def _jax_object(constants, value, kind):
     if kind.__name__ in ("Device", "CpuDevice") and hasattr(value, "id") and hasattr(value, "platform"):
         return f"jax.devices()[{value.id}]"
     return None
+
+
+def _sizes(shape):
+    if all(isinstance(size, int) for size in shape):
+        return _tuple(shape)
+    text = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+    return f"jax.export.symbolic_shape({text!r})"
 
 
 def _mesh(constants, mesh):

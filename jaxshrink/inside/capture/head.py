@@ -1,6 +1,7 @@
 """What stands before the calls: imports, and settings that the program made."""
 
 import ast
+import enum
 import os
 import sys
 
@@ -50,8 +51,11 @@ class Settings:
 
 
 def _options():
+    """JAX's options, but for what a context has set for a while."""
     config = sys.modules["jax"].config
-    return {name: getattr(config, name) for name in _OPTIONS if hasattr(config, name)}
+    values = getattr(config, "values", None) or {}
+    found = {name: values.get(name, getattr(config, name)) for name in _OPTIONS if hasattr(config, name)}
+    return {name: value.value if isinstance(value, enum.Enum) else value for name, value in found.items()}
 
 
 def imports(body, settings=((), ())):
