@@ -4,7 +4,7 @@ import ast
 import sys
 
 from . import names
-from .calls import Attribute, Call, Method, Node, Operator, Ref
+from .calls import Attribute, Call, Function, Method, Node, Operator, Ref
 from .constants import Unwritable, expression, hole
 from .definitions import arguments, canonical, definition, own_class, raised, stub
 from .env import Env, has_refs, placeholder, reached, whole_of
@@ -203,6 +203,19 @@ class Writer:
             name = env.root.functions[part] = self._defined(part, env.root, stub(part), [])
         return ast.Name(name, ast.Load())
 
+    def _primal(self, part, env, call):
+        """The function that has rules. If only its forward rule ever ran, it is what that gives first."""
+        forward = next((args[0] for name, args, _ in part.definitions if name == "defvjp" and args), None)
+        known = getattr(forward, "signature", None) and self.needed.scope_of(forward, call)
+        if part.fun.__class__ is not Function or self.needed.scope_of(part.fun, call) is not None or known is None:
+            return self.expression(part.fun, env, call)
+        given = stub(part.fun)
+        if given.vararg or given.kwarg or given.kwonlyargs or known in self.needed.failing:
+            return self.expression(part.fun, env, call)
+        names_of = [ast.Name(one.arg, ast.Load()) for one in given.args]
+        value = ast.Subscript(ast.Call(self.expression(forward, env, call), names_of, []), ast.Constant(0), ast.Load())
+        return ast.Name(self._defined(part.fun, env, given, [ast.Return(value)]), ast.Load())
+
     def _defined(self, part, home, given, body):
         found = definition("", given, body)
         key = part, canonical(found)
@@ -230,10 +243,12 @@ class Writer:
 
     def _rules(self, part, env, call):
         """A function with rules: decorated, then its rules defined."""
-        name = env.find(lambda env: env.functions.get(part))
+        key = part, self.needed.rule_scopes(part, call)
+        name = env.find(lambda env: env.functions.get(key))
         if name is not None:
             return ast.Name(name, ast.Load())
-        args = [self.expression(each, env, call) for each in (part.fun, *part.args)]
+        args = [self.expression(each, env, call) for each in part.args]
+        args.insert(0, self._primal(part, env, call))
         kwargs = [ast.keyword(key, self.expression(each, env, call)) for key, each in part.kwargs.items()]
         rules = [
             (method, [self.expression(each, env, call) for each in given],
@@ -241,7 +256,7 @@ class Writer:
             for method, given, named in part.definitions
         ]  # fmt: skip
         name = self.new_name(names.identifier(getattr(part.fun, "name", "f").rpartition(".")[2]))
-        env.functions[part] = name
+        env.functions[key] = name
         env.add(ast.Assign([ast.Name(name, ast.Store())], ast.Call(expression(conventional(part.name)), args, kwargs)))
         for method, given, named in rules:
             function = ast.Attribute(ast.Name(name, ast.Load()), method, ast.Load())
