@@ -1,9 +1,9 @@
-"""Runs programs, plainly or under capture, each in a fork of a process that has imported JAX.
+"""Runs programs, plainly or under capture, some in each fork of a process that has imported JAX.
 
-Runs in the interpreter that is tested. A job is a line of JSON on stdin: `source` and `mode`, which is "plain",
-"failing" (the programs of the failure come back) or "everything" (the program of the whole run does). The answer is a
-line on stdout: `error` (type and message) or None, `last` (the numbers that the last statement gave), `warnings`,
-`printed`, `texts`, `notes`, `seconds`.
+Runs in the interpreter that is tested. A job is a line of JSON on stdin: `programs`, each with its `source` and `mode`,
+which is "plain", "failing" (the programs of the failure come back) or "everything" (the program of the whole run does).
+The answer is a line on stdout, a list with for each: `error` (type and message) or None, `last` (the numbers that the
+last statement gave), `warnings`, `printed`, `texts`, `notes`, `mistakes`, `trace`.
 """
 
 import ast
@@ -13,7 +13,6 @@ import json
 import os
 import signal
 import sys
-import time
 import traceback
 import warnings
 
@@ -22,7 +21,8 @@ import jax.numpy
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "jaxshrink", "inside"))
-LIMIT = 60
+LIMIT = 100
+_files = []
 
 
 def main():
@@ -35,7 +35,7 @@ def main():
 
 
 def forked(job):
-    """What `run` answers, from a fork."""
+    """The answers for the programs of a job, from a fork."""
     read, write = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -44,58 +44,70 @@ def forked(job):
         signal.alarm(LIMIT)
         os.close(read)
         try:
-            text = json.dumps(run(job))
+            answers = list(runs(job["programs"]))
         except BaseException:
-            text = json.dumps({"error": ["Broken", traceback.format_exc()], "texts": [], "last": None, "notes": []})
+            answers = [_broken(traceback.format_exc())] * len(job["programs"])
         with os.fdopen(write, "w") as file:
-            file.write(text)
+            json.dump(answers, file)
         os._exit(0)
     os.close(write)
     with os.fdopen(read) as file:
         text = file.read()
     _, status = os.waitpid(child, 0)
-    return json.loads(text) if text else {"error": ["Died", str(status)], "texts": [], "last": None, "notes": []}
+    return json.loads(text) if text else [_broken(f"died: {status}")] * len(job["programs"])
 
 
-def run(job):
-    """Run a program as its job says."""
-    source, mode = job["source"], job["mode"]
-    answer = {"texts": [], "notes": [], "data": []}
-    session = None if mode == "plain" else _session(mode, answer)
+def _broken(text):
+    return {"error": ["Broken", text], "texts": [], "last": None, "notes": [], "mistakes": [], "trace": text}
+
+
+def runs(programs):
+    """Run programs one after the other, all plainly or all under capture."""
+    is_plain = all(program["mode"] == "plain" for program in programs)
+    session = None if is_plain else _session()
+    for program in programs:
+        yield run(session, **program)
+
+
+def run(session, source, mode, data=None):
+    """Run a program: see above."""
+    answer = {"texts": [], "notes": [], "data": [], "mistakes": []}
+    if session is not None:
+        _prepare(session, mode, answer)
     printed = io.StringIO()
-    start = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(printed):
         warnings.simplefilter("always")
-        answer["error"], answer["last"], answer["trace"] = _executed(source, job.get("data"))
-    answer["mistakes"] = [] if session is None else ["".join(traceback.format_exception(e)) for e in session.mistakes]
-    answer["seconds"] = time.perf_counter() - start
+        answer["error"], answer["last"], answer["trace"] = _executed(source, data)
     answer["warnings"] = sorted({str(one.message) for one in caught})
     answer["printed"] = printed.getvalue()
-    if mode == "everything" and answer["error"] is None:
-        _write(session, answer)
+    if session is not None:
+        if mode == "everything" and answer["error"] is None:
+            _write(session, answer)
+        answer["mistakes"] = ["".join(traceback.format_exception(one)) for one in session.mistakes]
+        session.mistakes.clear()
     return answer
 
 
-def _session(mode, answer):
-    from capture import calls, programs, recorder, surface
+def _session():
+    from capture import recorder, surface
 
     session = recorder.Session()
-
-    def failed(scope, error):
-        start = time.perf_counter()
-        found = list(programs.failing(session, scope))
-        answer["texts"] = [one.source for one in found]
-        answer["notes"] = list(found[-1].notes) if found else []
-        answer["failed"] = [type(error).__name__, str(error)]
-        answer["writing"] = time.perf_counter() - start
-
-    if mode == "failing":
-        session.failed = failed
-    else:
-        session.top = calls.Scope()
     session.is_on = True
     surface.install(session)
     return session
+
+
+def _prepare(session, mode, answer):
+    from capture import calls, programs
+
+    def failed(scope, error):
+        found = list(programs.failing(session, scope))
+        answer["texts"] = [one.source for one in found]
+        answer["notes"] = list(found[-1].notes) if found else []
+
+    session.failed = failed if mode == "failing" else None
+    session.top = calls.Scope() if mode == "everything" else None
+    session.is_on = True
 
 
 def _write(session, answer):
@@ -110,7 +122,8 @@ def _write(session, answer):
 def _executed(source, data=None):
     """Run it: the error, and what its last statement gave."""
     # A real file, as tracebacks and JAX's own messages tell lines of it.
-    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"program_{os.getpid()}.py")
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"program_{os.getpid()}_{len(_files)}.py")
+    _files.append(path)
     with open(path, "w") as file:
         file.write(source)
     scope = {"__name__": "__main__", "__file__": path}
@@ -125,7 +138,7 @@ def _executed(source, data=None):
     except BaseException as error:
         trace = traceback.format_exc()
         name = f"{type(error).__module__}.{type(error).__qualname__}"
-        return [name, str(error).replace(path, "PROGRAM")], None, trace
+        return [name, str(error).replace(path, "PROGRAM").replace(os.path.basename(path), "PROGRAM")], None, trace
     finally:
         os.unlink(path)
 

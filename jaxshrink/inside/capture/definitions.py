@@ -36,13 +36,14 @@ def _before_last(signature, given):
     return positional[: last + 1] if any(name not in given for name in positional[:last]) else ()
 
 
-def stub(function):
-    """A definition with the parameters of a function that never ran."""
+def stub(function, new_name):
+    """The parameters of a function that never ran."""
     found = _none()
     parameters = function.signature.parameters.values() if function.signature is not None else ()
     for parameter in parameters:
-        _add(found, parameter.kind, ast.arg(parameter.name))
-        if parameter.default is not parameter.empty and found.args and found.args[-1].arg == parameter.name:
+        argument = ast.arg(new_name(parameter.name))
+        _add(found, parameter.kind, argument)
+        if parameter.default is not parameter.empty and found.args and found.args[-1] is argument:
             found.defaults.append(ast.Constant(None))
     if function.signature is None:
         found.vararg, found.kwarg = ast.arg("args"), ast.arg("kwargs")

@@ -23,6 +23,12 @@ class Env:
         statement.within = self.within
         self.body.append(statement)
 
+    def forget(self, name):
+        """A function of this name is no longer what it was: the next that wants it is to define its own."""
+        for known in (self.functions, self.texts):
+            for key in [key for key, value in known.items() if value == name]:
+                del known[key]
+
     def find(self, get):
         """What `get` finds in this environment or one around it; those on the way are closures then."""
         env, passed = self, []

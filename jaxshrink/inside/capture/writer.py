@@ -197,10 +197,10 @@ class Writer:
     def _stub(self, part, env):
         """What stands for a function that was never called."""
         if part.name == "<lambda>":
-            return ast.Lambda(stub(part), ast.Constant(None))
+            return ast.Lambda(stub(part, self.new_name), ast.Constant(None))
         name = env.root.functions.get(part)
         if name is None:
-            name = env.root.functions[part] = self._defined(part, env.root, stub(part), [])
+            name = env.root.functions[part] = self._defined(part, env.root, stub(part, self.new_name), [])
         return ast.Name(name, ast.Load())
 
     def _primal(self, part, env, call):
@@ -209,7 +209,7 @@ class Writer:
         known = getattr(forward, "signature", None) and self.needed.scope_of(forward, call)
         if part.fun.__class__ is not Function or self.needed.scope_of(part.fun, call) is not None or known is None:
             return self.expression(part.fun, env, call)
-        given = stub(part.fun)
+        given = stub(part.fun, self.new_name)
         if given.vararg or given.kwarg or given.kwonlyargs or known in self.needed.failing:
             return self.expression(part.fun, env, call)
         names_of = [ast.Name(one.arg, ast.Load()) for one in given.args]
@@ -244,24 +244,42 @@ class Writer:
     def _rules(self, part, env, call):
         """A function with rules: decorated, then its rules defined."""
         key = part, self.needed.rule_scopes(part, call)
-        name = env.find(lambda env: env.functions.get(key))
+        name = env.find(lambda env: env.functions.get(key) or env.functions.get(part))
         if name is not None:
             return ast.Name(name, ast.Load())
         args = [self.expression(each, env, call) for each in part.args]
-        args.insert(0, self._primal(part, env, call))
         kwargs = [ast.keyword(key, self.expression(each, env, call)) for key, each in part.kwargs.items()]
+        primal = self._primal(part, env, call)
+        maker = expression(conventional(part.name))
+        home = env
+        if args or kwargs or not _is_decorated(primal, env, maker):
+            name = self.new_name(names.identifier(getattr(part.fun, "name", "f").rpartition(".")[2]))
+            env.add(ast.Assign([ast.Name(name, ast.Store())], ast.Call(maker, [primal, *args], kwargs)))
+        else:
+            name = primal.id
+            home = next(each for each in (env, env.root) if name in each.texts.values())
+            home.forget(name)
+        home.functions[key] = home.functions[part] = name  # its rules may call it
         rules = [
-            (method, [self.expression(each, env, call) for each in given],
-             [ast.keyword(key, self.expression(each, env, call)) for key, each in named.items()])
+            (method, [self.expression(each, home, call) for each in given],
+             [ast.keyword(key, self.expression(each, home, call)) for key, each in named.items()])
             for method, given, named in part.definitions
         ]  # fmt: skip
-        name = self.new_name(names.identifier(getattr(part.fun, "name", "f").rpartition(".")[2]))
-        env.functions[key] = name
-        env.add(ast.Assign([ast.Name(name, ast.Store())], ast.Call(expression(conventional(part.name)), args, kwargs)))
-        for method, given, named in rules:
+        for method, given, named_ in rules:
             function = ast.Attribute(ast.Name(name, ast.Load()), method, ast.Load())
-            env.add(ast.Expr(ast.Call(function, given, named)))
+            home.add(ast.Expr(ast.Call(function, given, named_)))
+        del home.functions[part]
         return ast.Name(name, ast.Load())
+
+
+def _is_decorated(primal, env, maker):
+    """Decorate a function that has just been defined and has no other use."""
+    for each in (env, env.root):
+        last = each.body[-1] if each.body else None
+        if isinstance(last, ast.FunctionDef) and isinstance(primal, ast.Name) and last.name == primal.id:
+            last.decorator_list.append(maker)
+            return True
+    return False
 
 
 def conventional(name):

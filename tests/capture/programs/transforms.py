@@ -177,12 +177,12 @@ import jax, jax.numpy as jnp
 jax.vmap(lambda x: x * 2, out_axes=3)(jnp.ones((3, 2)))
 # ---- passes pmap
 import os
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 import jax, jax.numpy as jnp
-result = jax.pmap(lambda x: jax.lax.psum(x * 2, "d"), axis_name="d")(jnp.arange(4.0).reshape(2, 2))
+result = jax.pmap(lambda x: jax.lax.psum(x * 2, "d"), axis_name="d")(jnp.arange(8.0).reshape(4, 2))
 # ---- fails pmap
 import os
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 import jax, jax.numpy as jnp
 jax.pmap(lambda x: jax.lax.psum(x * 2, "d"), axis_name="d")(jnp.arange(9.0).reshape(3, 3))
 # ---- passes shard_map
