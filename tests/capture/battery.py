@@ -89,9 +89,7 @@ class Runner:
         """What becomes of programs; with `rounds` the captured ones are captured too."""
         plain = self.run([{"source": one.source, "mode": "plain"} for one in batch])
         captured = self.run([{"source": one.source, "mode": _mode(one)} for one in batch])
-        texts = [
-            {"source": (one["texts"] or [""])[-1] or "pass", "data": one.get("data") or None} for one in captured
-        ]
+        texts = [{"source": (one["texts"] or [""])[-1] or "pass", "data": one.get("data") or None} for one in captured]
         again = self.run([{**one, "mode": "plain"} for one in texts])
         twice = [{**text, "mode": _mode(one)} for text, one in zip(texts, batch, strict=True)]
         round_ = self.run(twice) if rounds else again

@@ -47,6 +47,8 @@ def forked(job):
             answers = list(runs(job["programs"]))
         except BaseException:
             answers = [_broken(traceback.format_exc())] * len(job["programs"])
+        for path in _files:
+            os.unlink(path)
         with os.fdopen(write, "w") as file:
             json.dump(answers, file)
         os._exit(0)
@@ -139,8 +141,6 @@ def _executed(source, data=None):
         trace = traceback.format_exc()
         name = f"{type(error).__module__}.{type(error).__qualname__}"
         return [name, str(error).replace(path, "PROGRAM").replace(os.path.basename(path), "PROGRAM")], None, trace
-    finally:
-        os.unlink(path)
 
 
 def _named_last(tree):

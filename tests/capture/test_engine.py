@@ -12,9 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import battery
 
 FILES = ("transforms", "control", "rules", "arrays")
-BATCHES = [
-    pytest.param(batch, id=f"{file}-{i}") for file in FILES for i, batch in enumerate(battery.batches(file))
-]
+BATCHES = [pytest.param(batch, id=f"{file}-{i}") for file in FILES for i, batch in enumerate(battery.batches(file))]
 
 LIMITS = {
     "fails leaked": "a tracer that left its function by a list or an attribute has no expression",

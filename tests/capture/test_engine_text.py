@@ -37,7 +37,7 @@ def test_a_class_with_arrays_becomes_plain_functions(runner: battery.Runner) -> 
             def __call__(self, x):
                 return jnp.tanh(x @ self.w)
 
-        layers = [Layer(jax.random.key(0), 40, 30), Layer(jax.random.key(1), 30, 2)]
+        layers = [Layer(jax.random.key(0), 40, 30), Layer(jax.random.key(1), 40, 2)]
 
         @jax.jit
         def predict(x):
@@ -49,7 +49,7 @@ def test_a_class_with_arrays_becomes_plain_functions(runner: battery.Runner) -> 
     """
     after = """
         def predict(x):
-            return jnp.tanh(x @ jnp.ones((40, 30))) @ jnp.ones((30, 2))
+            return jnp.tanh(x @ jnp.ones((40, 30))) @ jnp.ones((40, 2))
         jax.jit(predict)(jnp.ones((5, 40)))
     """
     assert captured(runner, before) == dedent(after).strip()
@@ -154,7 +154,8 @@ lowered = jitted.lower(*arguments, scale=3.0, last=jnp.ones(1))
 
 def test_names_of_arguments_and_results_are_the_programs(runner: battery.Runner) -> None:
     """JAX tells them in the lowered program and in error messages."""
-    tell = "\nimport re\nprint(re.findall(r'loc\\(\"([^\"/]*)\"|result_info = \"([^\"]*)\"', {}.as_text(debug_info=True)))"
+    pattern = r"""loc\("([^"/]*)"|result_info = "([^"]*)\""""
+    tell = f"\nimport re\nprint(re.findall({pattern!r}, {{}}.as_text(debug_info=True)))"
     (capture,) = runner.run([{"source": SAME_NAMES, "mode": "everything"}])
     text = capture["texts"][-1]
     name = text.splitlines()[-1].partition(" = ")[0]

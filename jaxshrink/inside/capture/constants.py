@@ -54,7 +54,7 @@ class Constants:
 
 
 def _scalar(constants, value, kind):
-    if kind.__module__ == "jax._src.literals":  # a number to which JAX has given a type
+    if kind.__module__ == "jax._src.literals" and issubclass(kind, (int, float, complex)):  # JAX has typed it
         value = next(base for base in (int, float, complex) if isinstance(value, base))(value)
         kind = type(value)
     if value is None or value is Ellipsis or kind in (bool, int, str, bytes):
@@ -96,6 +96,9 @@ def _array(constants, value, kind):
         return f"{_type(constants, kind, type)}({_number(value.item())})" if value.dtype.kind in "biufc" else None
     if issubclass(kind, np.ndarray):
         return _filled(constants, "np", value, value.shape, value.dtype, lambda: value)
+    if kind.__module__ == "jax._src.literals":  # an array that JAX has put into a jaxpr
+        value = np.asarray(value)
+        return _filled(constants, "jnp", value, value.shape, value.dtype, lambda: value)
     if issubclass(kind, jax.core.Tracer):
         return hole(value.aval)
     if not isinstance(value, jax.Array):

@@ -7,7 +7,8 @@ from .calls import Constant, Context, Made, Public
 
 _FUNCTIONS = {
     "jax": (
-        "named_scope", "set_mesh", "disable_jit", "ensure_compile_time_eval", "default_device", "default_matmul_precision",
+        "named_scope", "set_mesh", "disable_jit", "ensure_compile_time_eval", "default_device",
+        "default_matmul_precision",
         "default_prng_impl", "debug_nans", "debug_infs", "enable_x64", "enable_checks", "enable_custom_prng",
         "numpy_dtype_promotion", "numpy_rank_promotion", "threefry_partitionable", "transfer_guard",
         "transfer_guard_host_to_device", "transfer_guard_device_to_host", "transfer_guard_device_to_device",

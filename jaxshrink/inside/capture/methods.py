@@ -1,6 +1,7 @@
 """Operators, methods and properties of arrays and tracers."""
 
 import functools
+import itertools
 import sys
 
 from .calls import Attribute, Method, Operator, Public, Ref, like
@@ -19,6 +20,7 @@ _METHODS = (
     "swapaxes", "take", "tolist", "to_device", "trace", "transpose", "var", "view",
 )  # fmt: skip
 _PROPERTIES = ("T", "mT", "real", "imag")
+_END = object()
 _UPDATES = ("get", "set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply")
 
 
@@ -88,14 +90,17 @@ def _iteration(session, cls):
         scope = session.scope
         if session.is_idle or scope is None:
             return iterate(self) if session.is_idle else session.quick(Operator("iter"), iterate, (self,), {})
-        items = session.through(Operator("iter"), iterate, (self,), {})
+        items = session.through(Operator("iter"), functools.partial(session.inside, iterate), (self,), {})
         return _elements(session, scope, self, items)
 
     cls.__iter__ = called
 
 
 def _elements(session, scope, array, items):
-    for i, item in enumerate(items):
+    for i in itertools.count():
+        item = session.inside(next, items, _END)
+        if item is _END:
+            return
         call = session.note(scope, Operator("getitem"), (array, i), {})
         call.result = Ref(call, (), like(item))
         scope.know(item, call.result)

@@ -3,7 +3,6 @@
 from .values import is_array, is_of_jax
 
 
-
 def children(value):
     """(kind, keys, items) of a container, None for a leaf. Named tuples become tuples, registered classes dicts of
     their attributes, or tuples where these have no names."""

@@ -87,7 +87,7 @@ class Session:
         scope.calls.append(call)
         call.within = tuple(self.thread.contexts)
         try:
-            result = self._under(scope, call, fun, args, kwargs)
+            result = self.under(scope, call, fun, args, kwargs)
             if any(map(is_object, result if type(result) is tuple else (result,))):
                 call.args, call.kwargs = self._expressions(args, kwargs)
                 result = self._returned(scope, call, result)
@@ -119,9 +119,10 @@ class Session:
         call.within = self._within(scope)
         scope.calls.append(call)
         args, kwargs = [one[1] for one in taken], {name: one[1] for name, one in named.items()}
-        return self._returned(scope, call, self._under(scope, call, fun, args, kwargs))
+        return self._returned(scope, call, self.under(scope, call, fun, args, kwargs))
 
-    def _under(self, scope, call, fun, args, kwargs):
+    def under(self, scope, call, fun, args=(), kwargs={}):  # noqa: B006
+        """Call a function of JAX's: what it traces belongs to `call`."""
         before, self.thread.scope = self.thread.scope, INSIDE
         self.thread.owners.append((scope, call))
         try:

@@ -4,7 +4,7 @@ import functools
 import sys
 
 from . import wrappers
-from .calls import Rules
+from .calls import Constant, Rules
 
 
 def install(session):
@@ -35,10 +35,11 @@ def _rule_class(session, name, cls):
 
     @functools.wraps(call)
     def called(self, *args, **kwargs):
-        mark = wrappers.mark_of(self)
-        if session.is_idle or mark is None:
+        if session.is_idle:
             return call(self, *args, **kwargs)
-        return session.call(mark[1], functools.partial(call, self), args, kwargs)
+        mark = wrappers.mark_of(self)
+        expression = mark[1] if mark is not None else session.names.get(id(self)) or _adopted(session, name, self)
+        return session.call(expression, functools.partial(call, self), args, kwargs)
 
     cls.__init__, cls.__call__ = made, called
     for method in ("defjvp", "defjvps", "defvjp", "def_vmap"):
@@ -62,3 +63,24 @@ def _definition(session, cls, name):
         return args[0] if result is not None else None
 
     setattr(cls, name, defined)
+
+
+def _adopted(session, name, function):
+    """What stands for a function that was made before there were wrappers: those it has are put in from here on."""
+
+    def traced(attribute):
+        fun = getattr(function, attribute, None)
+        if not callable(fun):
+            return None
+        expression, wrapper = session.taken(fun, functions=True)
+        setattr(function, attribute, wrapper)
+        return expression
+
+    places = getattr(function, "nondiff_argnums", ())
+    rules = Rules(name, traced("fun"), [], {"nondiff_argnums": Constant(tuple(places))} if places else {})
+    for method, attributes in (("defjvp", ("jvp",)), ("defvjp", ("fwd", "bwd")), ("def_vmap", ("vmap_rule",))):
+        found = [traced(attribute) for attribute in attributes]
+        if None not in found:
+            rules.definitions.append((method, found, {}))
+    wrappers.mark(function, rules)
+    return rules

@@ -9,7 +9,7 @@ import importlib.machinery
 import sys
 import types
 
-from . import contexts, methods, objects, rules, tracebacks, wrappers
+from . import binds, contexts, methods, objects, rules, tracebacks, wrappers
 from .calls import Made, Public
 from .values import NONE, function_places, is_of_jax
 
@@ -75,7 +75,7 @@ def install(session):
 
 def _install(session):
     import jax
-    import jax.numpy  # noqa: F401
+    import jax.numpy
 
     session.settings.look()
     for name in MODULES:
@@ -86,6 +86,7 @@ def _install(session):
     rules.install(session)
     contexts.install(session)
     objects.install(session)
+    binds.install(session)
     tracebacks.install()
     _sweep(session)
     if not any(isinstance(one, _Finder) for one in sys.meta_path):

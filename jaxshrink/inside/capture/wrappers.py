@@ -98,11 +98,12 @@ class Objects:
         self.refs = collections.OrderedDict()
 
     def keep(self, value, ref):
+        key = id(value)
         try:
-            held = weakref.ref(value, lambda _, key=id(value): self.refs.pop(key, None))
+            held = weakref.ref(value, lambda _: self.refs.pop(key, None))
         except TypeError:  # what `jax.vjp` gives can only be held
             held = functools.partial(_same, value)
-        self.refs[id(value)] = (held, ref)
+        self.refs[key] = (held, ref)
         if len(self.refs) > _CACHED:
             self.refs.popitem(last=False)
 

@@ -4,7 +4,7 @@ import ast
 import sys
 
 from . import names
-from .calls import Attribute, Call, Function, Method, Node, Operator, Ref
+from .calls import Attribute, Call, Function, Method, Node, Operator
 from .constants import Unwritable, expression, hole
 from .definitions import arguments, canonical, definition, own_class, raised, stub
 from .env import Env, has_refs, placeholder, reached, whole_of
