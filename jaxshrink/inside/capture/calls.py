@@ -111,19 +111,19 @@ class Attribute:
 class Host:
     """A function that JAX calls back on the host, never written down; `error` if it raised."""
 
-    __slots__ = ("error", "fun", "results")
+    __slots__ = ("error", "name")
 
-    def __init__(self, fun):
-        self.fun, self.error, self.results = fun, None, None
+    def __init__(self, name):
+        self.name, self.error = name, None
 
 
 class Function:
-    """A function of the program that JAX calls. `scopes` are its latest traces."""
+    """A function of the program that JAX calls, without itself, which may hold tracers. `scopes`: its latest traces."""
 
-    __slots__ = ("fun", "name", "scopes", "signature")
+    __slots__ = ("name", "scopes", "signature")
 
     def __init__(self, fun, name):
-        self.fun, self.name, self.scopes = fun, name, []
+        self.name, self.scopes = name, []
         try:
             self.signature = inspect.signature(fun)
         except (TypeError, ValueError):  # builtins have none

@@ -275,14 +275,14 @@ class Session:
 
         def traced(*args, **kwargs):
             if self.is_on and self.thread.scope is INSIDE:
-                return self._trace(function, args, kwargs)
+                return self._trace(function, fun, args, kwargs)
             return fun(*args, **kwargs)
 
         return wrappers.dressed(traced, fun, function, traced)
 
     def host(self, fun):
         """A function that runs on the host, and its expression."""
-        host = Host(fun)
+        host = Host(name_of(fun))
 
         def called_back(*args, **kwargs):
             try:
@@ -297,7 +297,7 @@ class Session:
         """What the program gets for a function that JAX made: `expression` stands for it."""
         return wrappers.made(self, expression, fun)
 
-    def _trace(self, function, args, kwargs):
+    def _trace(self, function, fun, args, kwargs):
         parent, owner = self.thread.owners[-1] if self.thread.owners else (None, None)
         scope = Scope(function, parent)
         if owner is not None:
@@ -306,7 +306,7 @@ class Session:
         self.thread.scope = scope
         try:
             args, kwargs = bind(self, scope, args, kwargs)
-            result = function.fun(*args, **kwargs)
+            result = fun(*args, **kwargs)
             scope.result, result = self.taken(result, functions=_gives_function(result))
         except BaseException as error:
             scope.error = error

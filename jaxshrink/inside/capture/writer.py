@@ -168,7 +168,7 @@ class Writer:
         return function
 
     def _raising(self, part, env):
-        name = self.new_name(names.identifier(getattr(part.fun, "__name__", "callback")))
+        name = self.new_name(names.identifier(part.name))
         body = [self.raised(part.error, env)]
         env.root.add(definition(name, expression("lambda *args, **kwargs: None").args, body))
         return ast.Name(name, ast.Load())
