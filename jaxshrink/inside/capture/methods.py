@@ -39,6 +39,9 @@ def install(session):
         for name in _PROPERTIES:
             _property(session, cls, name)
         _iteration(session, cls)
+    for cls in _reference_classes():
+        for name in ("getitem", "setitem"):
+            _method(session, cls, f"__{name}__", Operator(name))
     _scalar_types(session, type(jax.numpy.float32))
     updates = _update_class()
     if updates is not None:
@@ -53,6 +56,13 @@ def _key_classes():
         if cls is not None:
             return [cls]
     return []
+
+
+def _reference_classes():
+    """The class of what `jax.new_ref` gives, where there is one."""
+    core = sys.modules["jax._src.core"]
+    found = (getattr(core, name, None) for name in ("Ref", "ArrayRef", "MutableArray"))
+    return list({cls for cls in found if isinstance(cls, type) and "__getitem__" in vars(cls)})
 
 
 def _method(session, cls, name, func, through=False):

@@ -20,8 +20,11 @@ class Needed:
         self.calls, self.scopes, self.failing, self.found = set(), set(), set(), {}
         for call in calls:
             self._fail(call)
+        self.pending = []  # calls whose parts are to come, as chains of calls may be long
         for call in calls:
             self.call(call)
+        while self.pending:
+            self._parts(self.pending.pop())
 
     def _fail(self, call):
         """Follow an error inwards, to the call or the statement that raised it."""
@@ -33,9 +36,13 @@ class Needed:
             call = failed[-1].failing
 
     def call(self, call):
+        """Need a call."""
         if call in self.calls:
             return
         self.calls.add(call)
+        self.pending.append(call)
+
+    def _parts(self, call):
         self.expression(call.func, call)
         for argument in call.args:
             self.expression(argument, call)

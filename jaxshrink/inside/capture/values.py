@@ -54,6 +54,8 @@ def _is_array_type(kind):
     jax, numpy = sys.modules["jax"], sys.modules["numpy"]
     if kind.__module__ == "jax._src.literals":
         return kind.__name__.startswith("Typed")
+    if kind.__name__ in ("Ref", "ArrayRef", "MutableArray") and is_of_jax(kind):
+        return True
     return issubclass(kind, (jax.core.Tracer, numpy.ndarray)) or issubclass(kind, jax.Array)
 
 

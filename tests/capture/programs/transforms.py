@@ -184,7 +184,7 @@ result = jax.pmap(lambda x: jax.lax.psum(x * 2, "d"), axis_name="d")(jnp.arange(
 import os
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 import jax, jax.numpy as jnp
-jax.pmap(lambda x: jax.lax.psum(x * 2, "d"), axis_name="d")(jnp.arange(9.0).reshape(3, 3))
+jax.pmap(lambda x: jax.lax.psum(x * 2, "d"), axis_name="d")(jnp.arange(15.0).reshape(5, 3))
 # ---- passes shard_map
 import os
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
