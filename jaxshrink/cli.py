@@ -76,6 +76,7 @@ def _list_passes(context: click.Context, option: click.Parameter, wanted: bool) 
               help="Environment in which it does not fail; repeatable.")  # fmt: skip
 @click.option("--passes-on", metavar="PYTHON", help="Interpreter with which it does not fail.")
 @click.option("--no-control", is_flag=True, help="Do not look for a setting in which wrong numbers are right.")
+@click.option("--keep-frameworks", is_flag=True, help="Do not put calls of JAX in place of Flax and the like.")
 @click.option("--jobs", metavar="N", type=int, help="Parallel candidates.  [default: the usable CPUs]")
 @click.option("--timeout", metavar="S", type=float, help="Longest that a candidate may run, in seconds.")
 @click.option("--memory", metavar="GIB", type=float, help="A candidate that takes more memory is killed.")

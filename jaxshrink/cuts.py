@@ -15,7 +15,7 @@ from jaxshrink import tree as trees
 from jaxshrink.chance import pinned
 from jaxshrink.cover import covered
 from jaxshrink.interest import Interest, last_good
-from jaxshrink.lift import lifted
+from jaxshrink.lift import lifted, needs_frameworks
 from jaxshrink.observation import Observation, Span, UserFrame
 from jaxshrink.outcome import Tier
 from jaxshrink.passes import Pass
@@ -61,8 +61,9 @@ class Unreproducible(Exception):
 class Cuts:
     """The search. `history` holds the programs that were the best, each smaller than the one before.
 
-    It may be stopped at any moment by an exception: the last of the history is then the result. `values`: whether
-    observed ones may stand for what gave them. `calm`: whether to repeat no more once a cut fails each time.
+    It may be stopped at any moment by an exception: the last of the history is then the result. `captured` gives
+    programs of JAX calls alone, found in a run of that tier. `values`: whether observed ones may stand for what gave
+    them. `calm`: whether to repeat no more once a cut fails each time.
     """
 
     def __init__(
@@ -74,10 +75,11 @@ class Cuts:
         improved: Callable[[str], None] = lambda text: None,
         begins: Callable[[str], None] = lambda name: None,
         *,
+        captured: Callable[[Tier], Sequence[ast.Module]] = lambda tier: (),
         values: bool = True,
         calm: bool = False,
     ):
-        self.values, self.calm = values, calm
+        self.captured, self.values, self.calm = captured, values, calm
         self.whole, self.observation, self.interest = tree, observation, interest
         self.improved, self.begins = improved, begins
         self.judge = Judge(interest)
@@ -157,6 +159,7 @@ class Cuts:
                 proposals = (lifted(view, seen, style) for style in styles)
                 candidates = _ordered(itertools.chain(*proposals, self.covered()), self.whole)
                 found = self.first(candidates, tier)
+                found = self.of_jax_alone(found, tier) or found
                 if found is not None:
                     return self.much_smaller(candidates, found) or found
         self.begins("cover")
@@ -165,6 +168,17 @@ class Cuts:
             if found is not None:
                 return found
         raise Unreproducible
+
+    def of_jax_alone(self, found: ast.Module | None, tier: Tier) -> ast.Module | None:
+        """A captured program, where what was found needs a framework, or is long and this is shorter."""
+        plain = found is not None and not needs_frameworks(found)
+        text = trees.text(found) if found is not None else ""
+        if tier is Tier.COLD or (plain and order.tokens(text) < LONG):
+            return None
+        candidates = _ordered(iter(self.captured(tier)), self.whole)
+        if plain:
+            candidates = [tree for tree in candidates if order.size(trees.text(tree)) < order.size(text)]
+        return self.first(candidates, tier)
 
     def much_smaller(self, candidates: Sequence[ast.Module], found: ast.Module) -> ast.Module | None:
         """A candidate that only real runs show to fail, if what abstract ones found is long beside it."""
