@@ -26,6 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, or those of the process. Returns the exit code."""
     start = time.monotonic()
     own, program = _split(sys.argv[1:] if arguments is None else arguments)
+    if own[:1] == ["capture"]:
+        from jaxshrink.capturecli import main as capture
+
+        return capture(own[1:], program)
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # temporary files are removed
     try:
         with command.make_context("jaxshrink", list(own)) as context:

@@ -12,6 +12,7 @@ import sys
 
 import abstract
 from capture import programs, recorder, surface
+from capture.failures import causes
 from child import hide, run_main
 from localmodules import pass_over
 
@@ -38,7 +39,7 @@ def tell(spec):
         return error
 
     error = abstract.trace(body) if spec["abstract"] else body()
-    scope = next((scope for scope, each in reversed(failures) if each in _causes(error)), None)
+    scope = next((scope for scope, each in reversed(failures) if each in causes(error)), None)
     found = []
     for text in programs.failing(session, scope) if scope is not None else ():
         if len(text.source) > MOST_TEXT:
@@ -60,12 +61,3 @@ def _error(path, passed_over):
     except BaseException as error:
         return error
     return None
-
-
-def _causes(error):
-    """An exception and those that it came from."""
-    found = []
-    while error is not None and error not in found:
-        found.append(error)
-        error = error.__cause__ or error.__context__
-    return found

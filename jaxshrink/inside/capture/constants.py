@@ -159,7 +159,7 @@ def _filled(constants, lib, value, shape, dtype, read, weak=False):
     if constants.fill == "exact":
         return constants.keep(read())
     if constants.fill == "integers" and dtype.kind in "iufcV":
-        return f"{lib}.arange({size}).reshape({_shape(shape)}) % 7{_astype(lib, dtype)}"
+        return f"({lib}.arange({size}).reshape({_shape(shape)}) % 7){_astype(lib, dtype)}"
     return _ones(lib, shape, dtype)
 
 

@@ -64,12 +64,13 @@ _KEPT = ("nin", "nout", "nargs", "identity", "lower", "trace", "eval_shape", "cl
 
 _CLASSES = {"jax.experimental.pallas": ("BlockSpec", "GridSpec")}
 
-def install(session):
-    """Put the wrappers in place, now or as soon as JAX is imported."""
+def install(session, installed=lambda: None):
+    """Put the wrappers in place, now or as soon as JAX is imported; `installed` is called then."""
     if "jax" in sys.modules and not getattr(sys.modules["jax"].__spec__, "_initializing", False):
         _install(session)
+        installed()
     else:
-        sys.meta_path.insert(0, _Finder(session))
+        sys.meta_path.insert(0, _Finder(session, installed))
 
 
 def _install(session):
@@ -90,8 +91,8 @@ def _install(session):
 class _Finder(importlib.abc.MetaPathFinder):
     """Sees JAX's modules being imported."""
 
-    def __init__(self, session):
-        self.session, self.busy = session, set()
+    def __init__(self, session, installed=lambda: None):
+        self.session, self.installed, self.busy = session, installed, set()
 
     def find_spec(self, name, path=None, target=None):
         if name not in MODULES or name in self.busy:
@@ -109,6 +110,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             execute(module)
             if name == "jax":
                 _install(self.session)
+                self.installed()
             elif not getattr(sys.modules["jax"].__spec__, "_initializing", False):
                 _module(self.session, name)
 
