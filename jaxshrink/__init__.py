@@ -52,6 +52,7 @@ __all__ = [
     "TargetError",
     "Unreliable",
     "UsageError",
+    "capture",
     "shrink",
 ]
 
@@ -83,8 +84,10 @@ _LAZY = {"Failure": "failure", "Frame": "outcome", "Outcome": "outcome", "Result
 
 def __getattr__(name: str) -> Any:
     """Import the data types when they are first asked for: `import jaxshrink` stays quick."""
-    if name in _LAZY:
-        import importlib
+    import importlib
 
+    if name == "capture":
+        return importlib.import_module("jaxshrink.capture")
+    if name in _LAZY:
         return getattr(importlib.import_module(f"jaxshrink.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import json
 import os
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxshrink import inputs, kinds
+from jaxshrink import tree as trees
 from jaxshrink.bundle import parse_with_origin
 from jaxshrink.errors import NotFailing, OutputError, TargetError, UsageError
 from jaxshrink.failure import Failure
@@ -62,7 +64,9 @@ def capture(options: Options, *, on_success: bool = False, data: str | None = No
         if outcome.end is End.EXIT and outcome.code == 0 and not on_success:
             raise NotFailing(f"{options.path} runs to its end without a failure: --on-success captures it all the same")
         if not told["programs"]:
-            raise NotFailing(f"{options.path} fails, but not in a call of JAX: {brief(Failure.of(outcome))}")
+            failure = kinds.failure(outcome, options, program.original)
+            how = brief(failure) if failure is not None else f"exit code {outcome.code}"
+            raise NotFailing(f"{options.path} fails, but not in a call of JAX: {how}")
         found = _chosen(options, program.original, outcome, told["programs"])
         _write(output, options.output, found)
         return found
@@ -110,11 +114,24 @@ def _chosen(options: Options, original: str, outcome: Outcome, programs: Sequenc
 def _made(programs: Sequence[Mapping[str, Any]], failure: Failure | None) -> Iterator[Captured]:
     known = set()
     for each in programs:
-        source = tidy(parse_with_origin(each["source"], ""))
-        if source not in known:
-            known.add(source)
-            data = Path(each["data"]) if each["data"] is not None else None
-            yield Captured(source, each["fill"], tuple(each["notes"]), failure, False, data)
+        tree = parse_with_origin(each["source"], "")
+        data = Path(each["data"]) if each["data"] is not None else None
+        crashed = failure is not None and failure.kind == "crash"
+        for made in (tree, _awaited(tree)) if crashed else (tree,):
+            source = tidy(made)
+            if source not in known:
+                known.add(source)
+                yield Captured(source, each["fill"], tuple(each["notes"]), failure, False, data)
+
+
+def _awaited(tree: ast.Module) -> ast.Module:
+    """The same, waiting for the result of its last call: what is still computed when a process ends never crashes."""
+    last = tree.body[-1]
+    if not isinstance(last, ast.Expr):
+        return tree
+    waiting = ast.Call(trees.expression("jax.block_until_ready"), [last.value], [])
+    imports = trees.statements("import jax")
+    return ast.fix_missing_locations(ast.Module([*imports, *tree.body[:-1], ast.Expr(waiting)], []))
 
 
 def _same(failure: Failure | None, new: Outcome, options: Options, original: str, text: str) -> bool:

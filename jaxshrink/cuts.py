@@ -35,6 +35,9 @@ ROUND = 16
 LONG = 120
 """Tokens of a lifted program that is not much of a cut."""
 
+CALL = 48
+"""Tokens of a program that may be a single call of JAX: then no other can be much shorter."""
+
 CHECK_EVERY, CHECK_HANGS_EVERY = 80, 240
 """Provisional runs after which the best is confirmed by a better one: what it refutes is lost work."""
 
@@ -171,14 +174,10 @@ class Cuts:
 
     def of_jax_alone(self, found: ast.Module | None, tier: Tier) -> ast.Module | None:
         """A captured program, where what was found needs a framework, or is long and this is shorter."""
-        plain = found is not None and not needs_frameworks(found)
-        text = trees.text(found) if found is not None else ""
-        if tier is Tier.COLD or (plain and order.tokens(text) < LONG):
+        plain = found if found is not None and not needs_frameworks(found) else None
+        if tier is Tier.COLD or (plain is not None and order.tokens(trees.text(plain)) <= CALL):
             return None
-        candidates = _ordered(iter(self.captured(tier)), self.whole)
-        if plain:
-            candidates = [tree for tree in candidates if order.size(trees.text(tree)) < order.size(text)]
-        return self.first(candidates, tier)
+        return self.first(_ordered(iter(self.captured(tier)), plain), tier)
 
     def much_smaller(self, candidates: Sequence[ast.Module], found: ast.Module) -> ast.Module | None:
         """A candidate that only real runs show to fail, if what abstract ones found is long beside it."""
@@ -251,11 +250,12 @@ def _ends_of_recursion(frames: Sequence[UserFrame]) -> tuple[UserFrame, ...]:
     return tuple(frame for frame in frames if frame.position in kept)
 
 
-def _ordered(candidates: Iterator[ast.Module], whole: ast.Module) -> list[ast.Module]:
-    """Without repetitions, and without those no smaller than the whole; the smallest first."""
+def _ordered(candidates: Iterator[ast.Module], whole: ast.Module | None) -> list[ast.Module]:
+    """Without repetitions, and without those no smaller than the whole, if that is given; the smallest first."""
     found: dict[str, ast.Module] = {}
     for candidate in candidates:
         tree = settle(ast.fix_missing_locations(candidate))
         found.setdefault(trees.text(tree), tree)
-    limit = order.size(trees.text(whole))
-    return [found[text] for text in sorted(found, key=order.size) if order.size(text) < limit]
+    texts = sorted(found, key=order.size)
+    limit = order.size(trees.text(whole)) if whole is not None else None
+    return [found[text] for text in texts if limit is None or order.size(text) < limit]

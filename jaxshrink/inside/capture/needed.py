@@ -11,11 +11,11 @@ _EFFECTS = (
 class Needed:
     """The calls that are needed, and which trace of a function stands for it.
 
-    `everything`: also the calls whose results are not used.
+    `everything`: also the calls whose results are not used. `hollow`: none within functions that ended well.
     """
 
-    def __init__(self, calls, everything=False):
-        self.everything = everything
+    def __init__(self, calls, everything=False, hollow=False):
+        self.everything, self.hollow = everything, hollow
         self.calls, self.scopes, self.failing = set(), set(), set()
         for call in calls:
             self._fail(call)
@@ -69,6 +69,8 @@ class Needed:
         if scope is None or (function, scope) in self.scopes:
             return
         self.scopes.add((function, scope))
+        if self.hollow and scope not in self.failing:
+            return
         if scope in self.failing:
             if scope.failing is not None:
                 self.call(scope.failing)

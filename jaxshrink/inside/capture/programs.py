@@ -22,10 +22,12 @@ def failing(session, scope, fill="ones"):
     """The programs that may fail as the outermost call of a scope did, the smallest first.
 
     For each call that the error came through, with what it needs below it: what is out of its reach is replaced by
-    ones. The last has the whole of the outermost call.
+    ones. Before that the same with functions that only return ones. The last has the whole of the outermost call.
     """
     for call in chain(scope.calls[-1]):
         try:
+            if any(not scope.is_failed for scope in call.scopes):
+                yield text(session, [call], Needed([call], hollow=True), fill)
             yield text(session, [call], Needed([call]), fill)
         except TooLong:
             return

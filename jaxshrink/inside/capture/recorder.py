@@ -68,6 +68,11 @@ class Session:
             return self._outermost(func, fun, args, kwargs, functions)
         return self._call(scope, func, fun, args, kwargs, functions)
 
+    def call_function(self, fun, args, kwargs):
+        """Call a function of the program in the open scope, as JAX would call it."""
+        wrapper = self.traced(fun)
+        return self._call(self.scope, vars(wrapper)[_MARK][1], wrapper, args, kwargs, NONE)
+
     def _outermost(self, func, fun, args, kwargs, functions=NONE):
         scope = Scope()
         try:
