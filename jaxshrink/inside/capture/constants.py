@@ -4,7 +4,7 @@ import ast
 import enum
 import sys
 
-INLINE = 16
+INLINE = 8
 """Elements up to which an array is written down; larger ones are filled (see `Fill`)."""
 
 EXACT = 256
@@ -173,6 +173,8 @@ def _literal(lib, array, dtype):
         return f"{name}({number})" if "." in name else f"{lib}.array({number}, {name})"
     if array.size and _all_ones(plain):
         return _ones(lib, array.shape, dtype)
+    if array.size > 1 and bool((plain == plain.flat[0]).all()):
+        return f"{lib}.full({_shape(array.shape)}, {_number(plain.flat[0].item())}{_of(lib, dtype)})"
     if not array.size:
         return f"{lib}.zeros({_shape(array.shape)}{_of(lib, dtype)})"
     default = np.asarray(plain.tolist()).dtype

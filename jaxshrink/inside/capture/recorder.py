@@ -108,6 +108,14 @@ class Session:
             self.thread.scope = before
         return self._returned(scope, call, result)
 
+    def prepared(self, func, fun, args, kwargs, functions):
+        """Make a function of JAX's while nothing is recorded: what it is called with later may be."""
+        taken = [self.taken(arg, functions(i)) for i, arg in enumerate(args)]
+        named = {name: self.taken(value, functions(name)) for name, value in kwargs.items()}
+        made = Made(func, [one[0] for one in taken], {name: one[0] for name, one in named.items()})
+        result = fun(*[one[1] for one in taken], **{name: one[1] for name, one in named.items()})
+        return self.wrapped(made, result) if _is_function(result) else result
+
     def quick(self, func, fun, args, kwargs):
         """Call a function outside all scopes that calls none of the program's: noted only if it fails."""
         self.thread.scope = _INSIDE

@@ -27,7 +27,7 @@ def _rule_class(session, name, cls):
 
     @functools.wraps(make)
     def made(self, fun, *args, **kwargs):
-        if not session.is_on or session.scope is recorder._INSIDE:
+        if session.scope is recorder._INSIDE:
             make(self, fun, *args, **kwargs)
             return
         expression, raw = session.taken(fun, functions=True)
@@ -55,7 +55,7 @@ def _definition(session, cls, name):
     @functools.wraps(define)
     def defined(self, *args, **kwargs):
         mark = vars(self).get(recorder._MARK)
-        if not session.is_on or mark is None or mark[0] is not self or session.scope is recorder._INSIDE:
+        if mark is None or mark[0] is not self or session.scope is recorder._INSIDE:
             return define(self, *args, **kwargs)
         taken = [session.taken(arg, functions=True) for arg in args]
         named = {key: session.taken(value, functions=True) for key, value in kwargs.items()}

@@ -59,6 +59,12 @@ _UNTOUCHED = {
 _HOST = {
     "jax": ("pure_callback",), "jax.experimental": ("io_callback",), "jax.debug": ("callback",),
 }  # fmt: skip
+_MAKERS = (
+    "jit", "pjit", "vmap", "pmap", "grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "checkpoint",
+    "remat", "shard_map", "smap", "named_call", "vectorize", "frompyfunc", "pallas_call", "sequential_vmap",
+)  # fmt: skip
+"""What gives functions."""
+
 _KEPT = ("nin", "nout", "nargs", "identity", "lower", "trace", "eval_shape", "clear_cache", "defjvp", "defjvps")
 """Attributes of functions that their wrappers have too."""
 
@@ -161,11 +167,14 @@ def _is_wrappable(thing):
 def _leaf(session, public, fun):
     functions = recorder.function_places(fun)
     is_simple = functions is recorder.NONE
+    is_maker = public.name.rpartition(".")[2] in _MAKERS
 
     def called(*args, **kwargs):
         scope = session.scope
-        if not session.is_on or scope is recorder._INSIDE:
+        if scope is recorder._INSIDE:
             return fun(*args, **kwargs)
+        if not session.is_on:
+            return session.prepared(public, fun, args, kwargs, functions) if is_maker else fun(*args, **kwargs)
         if is_simple and scope is None:
             return session.quick(public, fun, args, kwargs)
         return session.call(public, fun, args, kwargs, functions)

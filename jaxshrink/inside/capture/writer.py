@@ -21,6 +21,7 @@ class Env:
         self.body, self.known, self.functions, self.own = [], {}, {}, set()
         self.params = {}
         self.is_closure = False
+        self.shadowed = set()  # names of parameters that stand for something else outside, which is needed here
 
     @property
     def root(self):
@@ -44,9 +45,9 @@ class Env:
         while env is not None:
             found = get(env)
             if found is not None:
-                if env.parent is not None:
-                    for each in passed:
-                        each.is_closure = True
+                for each in passed:
+                    each.is_closure = each.is_closure or env.parent is not None
+                    each.shadowed |= {found} & set(each.params.values()) if isinstance(found, str) else set()
                 return found
             passed.append(env)
             env = env.parent
@@ -65,18 +66,18 @@ class Writer:
         env = Env()
         env.own |= {"jax", "jnp", "np", "lax", "pl", "P", "data", *names.RESERVED}
         for call in calls:
-            self.statement(call, env)
+            self.statement(call, env, is_last=call is calls[-1])
         body = tidied(env.body)
         return ast.fix_missing_locations(ast.Module([*imports(body, self.settings), *body], []))
 
     # ---- statements
 
-    def statement(self, call, env):
+    def statement(self, call, env, is_last=False):
         value = self.called(call, env)
         if isinstance(value, ast.stmt):
             env.body.append(value)
             return
-        target = self._target(call, env)
+        target = self._target(call, env) if not is_last else None
         env.body.append(ast.Expr(value) if target is None else ast.Assign([target], value))
 
     def _target(self, call, env):
@@ -194,9 +195,9 @@ class Writer:
             return expression("lambda *args, **kwargs: args")
         name = env.find(lambda env: env.functions.get(scope))
         if name is None:
-            self.open.append(scope)
             inner = self.body(scope, env)
-            self.open.pop()
+            if inner.shadowed:
+                inner = self.body(scope, env, inner.shadowed)
             body = tidied(inner.body)
             arguments = self.arguments(scope, inner)
             if len(body) == 1 and isinstance(body[0], ast.Return) and part.name == "<lambda>":
@@ -217,11 +218,13 @@ class Writer:
         home.functions[scope] = name
         return name
 
-    def body(self, scope, env):
-        """The statements of a traced function."""
+    def body(self, scope, env, avoided=frozenset()):
+        """The statements of a traced function. Its parameters keep their names, those `avoided` excepted."""
+        self.open.append(scope)
         inner = Env(scope, env)
         for name, _, _ in scope.params:
-            inner.params[name] = inner.new_name(name)
+            inner.params[name] = inner.new_name(name) if name in avoided else name
+            inner.own.add(inner.params[name])
         for call in scope.calls:
             if call in self.needed.calls and self._is_before_failure(scope, call):
                 self.statement(call, inner)
@@ -229,6 +232,7 @@ class Writer:
             inner.body.append(ast.Return(self.expression(scope.result, inner, None)))
         elif scope.failing is None:
             inner.body.append(self.raised(scope.error))
+        self.open.pop()
         return inner
 
     def _is_before_failure(self, scope, call):
