@@ -176,3 +176,12 @@ class Scope:
         """The call that the error came through, or None if the program raised it by itself."""
         last = self.calls[-1] if self.calls and self.is_failed else None
         return last if last is not None and last.error is self.error else None
+
+
+def leaves(tree):
+    """The Refs in a tree."""
+    if isinstance(tree, Node):
+        for item in tree.items:
+            yield from leaves(item)
+    elif isinstance(tree, Ref):
+        yield tree

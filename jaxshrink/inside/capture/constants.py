@@ -128,6 +128,11 @@ def hole(aval):
     return _ones("jnp", aval.shape, aval.dtype)
 
 
+def is_float(aval):
+    """Whether an array of this type has derivatives."""
+    return getattr(getattr(aval, "dtype", None), "kind", "") in "fcV"
+
+
 def _keys(shape):
     key = "jax.random.key(0)"
     return f"jax.random.split({key}, {_shape(shape)})" if shape else key

@@ -4,8 +4,8 @@ import ast
 import inspect
 
 from . import names
-from .calls import Attribute, Call, Method, Node, Operator, Ref
-from .constants import Unwritable, expression, hole
+from .calls import Attribute, Call, Method, Node, Operator, Ref, leaves
+from .constants import Unwritable, expression, hole, is_float
 from .head import imports
 from .layout import tidied
 from .operators import applied
@@ -124,11 +124,14 @@ class Writer:
         return expression(conventional(part.name))
 
     def _ref(self, part, env, call):
-        return _reached(part, env) or self._hole(part)
+        return _reached(part, env) or self._hole(part, env)
 
-    def _hole(self, part):
+    def _hole(self, part, env):
+        """An array like the one that is out of reach; it depends on what the function is given, as that may count."""
         try:
-            return expression(hole(part.like))
+            array = expression(hole(part.like))
+            given = _differentiable(env) if self.needed.skeleton and is_float(part.like) else None
+            return array if given is None else _linked(array, part.like, *given)
         except Unwritable as error:
             self._note(f"{error} is out of reach and not written down")
             return ast.Constant(None)
@@ -225,15 +228,24 @@ class Writer:
         for name, _, _ in scope.params:
             inner.params[name] = inner.new_name(name) if name in avoided else name
             inner.own.add(inner.params[name])
-        for call in scope.calls:
+        only = self.needed.only[1] if scope is self.needed.only[0] else None
+        for call in scope.calls if only is None else [only]:
             if call in self.needed.calls and self._is_before_failure(scope, call):
                 self.statement(call, inner)
-        if scope not in self.needed.failing:
+        if only is not None:
+            inner.body += self._total(only, inner)
+        elif scope not in self.needed.failing:
             inner.body.append(ast.Return(self.expression(scope.result, inner, None)))
         elif scope.failing is None:
             inner.body.append(self.raised(scope.error))
         self.open.pop()
         return inner
+
+    def _total(self, call, env):
+        """Return a number that depends on what a call gives."""
+        known = list(leaves(call.result)) if call.result is not None else []
+        leaf = next((leaf for leaf in known if is_float(leaf.like)), known[0] if known else None)
+        return [] if leaf is None else [ast.Return(ast.Call(expression("jnp.sum"), [_reached(leaf, env)], []))]
 
     def _is_before_failure(self, scope, call):
         return call.error is None or call is scope.failing
@@ -340,10 +352,30 @@ def _reached(ref, env):
     return value
 
 
+def _differentiable(env):
+    """The first float that the innermost function is given which is given any: its expression and type."""
+    while env is not None and env.scope is not None:
+        for name, _, tree in env.scope.params:
+            leaf = next((leaf for leaf in leaves(tree) if is_float(leaf.like)), None)
+            if leaf is not None:
+                value = ast.Name(env.params[name], ast.Load())
+                for key in leaf.path[1:]:
+                    value = ast.Subscript(value, ast.Constant(key), ast.Load())
+                return value, leaf.like
+        env = env.parent
+    return None
+
+
+def _linked(array, like, given, given_like):
+    """An array that depends on another, and has its own shape."""
+    if tuple(like.shape) == tuple(given_like.shape):
+        return given
+    total = ast.Call(expression("jnp.sum"), [given], []) if given_like.shape else given
+    return ast.BinOp(array, ast.Mult(), total) if like.shape else total
+
+
 def _has_refs(tree):
-    if isinstance(tree, Node):
-        return any(map(_has_refs, tree.items))
-    return isinstance(tree, Ref)
+    return next(leaves(tree), None) is not None
 
 
 def _is_none(node):
