@@ -5,6 +5,8 @@
     result = shrink("repro.py")
     print(result.source)
 
+`capture` makes a JAX-only program of a live one; see `jaxshrink.capture`.
+
 Errors, all of them JaxshrinkError: UsageError, InputError, TargetError and OutputError for what the
 caller can mend; NotFailing and Unreliable for programs that cannot be reduced; InternalError;
 Interrupted. See `jaxshrink.errors`.
@@ -52,6 +54,7 @@ __all__ = [
     "TargetError",
     "Unreliable",
     "UsageError",
+    "capture",
     "shrink",
 ]
 
@@ -66,8 +69,8 @@ def shrink(
         predicate: decides in place of the failure's signature whether the outcome of a run is interesting.
         options: those of the command line, with underscores: `output`, `args`, `python`, `env` (a mapping),
             `same`, `match`, `hang`, `recompiles`, `repeat`, `test`, `passes_with` (a mapping), `passes_on`,
-            `no_control`, `jobs`, `timeout`, `memory`, `time_limit`, `tier`, `force`, `only_pass`, `skip_pass`
-            (names), `resume`.
+            `no_control`, `keep_frameworks`, `jobs`, `timeout`, `memory`, `time_limit`, `tier`, `force`, `only_pass`,
+            `skip_pass` (names), `resume`.
 
     Ctrl-C ends the job with the best program so far. Raises JaxshrinkError.
     """
@@ -83,8 +86,10 @@ _LAZY = {"Failure": "failure", "Frame": "outcome", "Outcome": "outcome", "Result
 
 def __getattr__(name: str) -> Any:
     """Import the data types when they are first asked for: `import jaxshrink` stays quick."""
-    if name in _LAZY:
-        import importlib
+    import importlib
 
+    if name == "capture":
+        return importlib.import_module("jaxshrink.capture")
+    if name in _LAZY:
         return getattr(importlib.import_module(f"jaxshrink.{_LAZY[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -26,6 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with these arguments, or those of the process. Returns the exit code."""
     start = time.monotonic()
     own, program = _split(sys.argv[1:] if arguments is None else arguments)
+    if own[:1] == ["capture"]:
+        from jaxshrink.capturecli import main as capture
+
+        return capture(own[1:], program)
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # temporary files are removed
     try:
         with command.make_context("jaxshrink", list(own)) as context:
@@ -76,6 +80,7 @@ def _list_passes(context: click.Context, option: click.Parameter, wanted: bool) 
               help="Environment in which it does not fail; repeatable.")  # fmt: skip
 @click.option("--passes-on", metavar="PYTHON", help="Interpreter with which it does not fail.")
 @click.option("--no-control", is_flag=True, help="Do not look for a setting in which wrong numbers are right.")
+@click.option("--keep-frameworks", is_flag=True, help="Do not put calls of JAX in place of Flax and the like.")
 @click.option("--jobs", metavar="N", type=int, help="Parallel candidates.  [default: the usable CPUs]")
 @click.option("--timeout", metavar="S", type=float, help="Longest that a candidate may run, in seconds.")
 @click.option("--memory", metavar="GIB", type=float, help="A candidate that takes more memory is killed.")

@@ -15,7 +15,7 @@ from jaxshrink import tree as trees
 from jaxshrink.chance import pinned
 from jaxshrink.cover import covered
 from jaxshrink.interest import Interest, last_good
-from jaxshrink.lift import lifted
+from jaxshrink.lift import lifted, needs_frameworks
 from jaxshrink.observation import Observation, Span, UserFrame
 from jaxshrink.outcome import Tier
 from jaxshrink.passes import Pass
@@ -34,6 +34,9 @@ ROUND = 16
 
 LONG = 120
 """Tokens of a lifted program that is not much of a cut."""
+
+CALL = 48
+"""Tokens of a program that may be a single call of JAX: then no other can be much shorter."""
 
 CHECK_EVERY, CHECK_HANGS_EVERY = 80, 240
 """Provisional runs after which the best is confirmed by a better one: what it refutes is lost work."""
@@ -61,8 +64,9 @@ class Unreproducible(Exception):
 class Cuts:
     """The search. `history` holds the programs that were the best, each smaller than the one before.
 
-    It may be stopped at any moment by an exception: the last of the history is then the result. `values`: whether
-    observed ones may stand for what gave them. `calm`: whether to repeat no more once a cut fails each time.
+    It may be stopped at any moment by an exception: the last of the history is then the result. `captured` gives
+    programs of JAX calls alone, found in a run of that tier. `values`: whether observed ones may stand for what gave
+    them. `calm`: whether to repeat no more once a cut fails each time.
     """
 
     def __init__(
@@ -74,10 +78,11 @@ class Cuts:
         improved: Callable[[str], None] = lambda text: None,
         begins: Callable[[str], None] = lambda name: None,
         *,
+        captured: Callable[[Tier], Sequence[ast.Module]] = lambda tier: (),
         values: bool = True,
         calm: bool = False,
     ):
-        self.values, self.calm = values, calm
+        self.captured, self.values, self.calm = captured, values, calm
         self.whole, self.observation, self.interest = tree, observation, interest
         self.improved, self.begins = improved, begins
         self.judge = Judge(interest)
@@ -157,6 +162,7 @@ class Cuts:
                 proposals = (lifted(view, seen, style) for style in styles)
                 candidates = _ordered(itertools.chain(*proposals, self.covered()), self.whole)
                 found = self.first(candidates, tier)
+                found = self.of_jax_alone(found, tier) or found
                 if found is not None:
                     return self.much_smaller(candidates, found) or found
         self.begins("cover")
@@ -165,6 +171,13 @@ class Cuts:
             if found is not None:
                 return found
         raise Unreproducible
+
+    def of_jax_alone(self, found: ast.Module | None, tier: Tier) -> ast.Module | None:
+        """A captured program, where what was found needs a framework, or is long and this is shorter."""
+        plain = found if found is not None and not needs_frameworks(found) else None
+        if tier is Tier.COLD or (plain is not None and order.tokens(trees.text(plain)) <= CALL):
+            return None
+        return self.first(_ordered(iter(self.captured(tier)), plain), tier)
 
     def much_smaller(self, candidates: Sequence[ast.Module], found: ast.Module) -> ast.Module | None:
         """A candidate that only real runs show to fail, if what abstract ones found is long beside it."""
@@ -237,11 +250,12 @@ def _ends_of_recursion(frames: Sequence[UserFrame]) -> tuple[UserFrame, ...]:
     return tuple(frame for frame in frames if frame.position in kept)
 
 
-def _ordered(candidates: Iterator[ast.Module], whole: ast.Module) -> list[ast.Module]:
-    """Without repetitions, and without those no smaller than the whole; the smallest first."""
+def _ordered(candidates: Iterator[ast.Module], whole: ast.Module | None) -> list[ast.Module]:
+    """Without repetitions, and without those no smaller than the whole, if that is given; the smallest first."""
     found: dict[str, ast.Module] = {}
     for candidate in candidates:
         tree = settle(ast.fix_missing_locations(candidate))
         found.setdefault(trees.text(tree), tree)
-    limit = order.size(trees.text(whole))
-    return [found[text] for text in sorted(found, key=order.size) if order.size(text) < limit]
+    texts = sorted(found, key=order.size)
+    limit = order.size(trees.text(whole)) if whole is not None else None
+    return [found[text] for text in texts if limit is None or order.size(text) < limit]

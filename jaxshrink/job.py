@@ -10,7 +10,7 @@ import functools
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from jaxshrink import chance, inputs, kinds, order
 from jaxshrink import tree as trees
@@ -24,6 +24,7 @@ from jaxshrink.final import Final, prepare
 from jaxshrink.first import FirstRun, failed_test, failure_to_keep, first_run, whole_program
 from jaxshrink.interest import Interest
 from jaxshrink.journal import Entry, Journal
+from jaxshrink.lift import captured
 from jaxshrink.mirror import mirrored
 from jaxshrink.observation import Observation
 from jaxshrink.options import Options
@@ -272,7 +273,7 @@ class Job:
             interest = Interest(self.oracles.main, aim.question, *asked, foresees=foresees)
             told = self.improved, self.begins
             cuts = functools.partial(Cuts, values=not aim.careful, calm=self.options.repeat is None)
-            self.cuts = cuts(start, self.observation, interest, self.passes(aim), *told)
+            self.cuts = cuts(start, self.observation, interest, self.passes(aim), *told, captured=self.captured)
             try:
                 self.cuts.run(start if resumed else None)
             except Unreproducible:
@@ -282,6 +283,13 @@ class Job:
                 self.progress.note(f"it fails by chance: what does not fail is run {chance.TRIES} times")
             else:
                 return interest.repeat
+
+    def captured(self, tier: Tier) -> Sequence[ast.Module]:
+        """Programs of JAX calls that may fail in the same way."""
+        if self.options.keep_frameworks or self.failure is None or self.failure.kind != "exception":
+            return ()
+        passed_over = self.rehearsal.passed_over if self.rehearsal is not None else ()
+        return captured(self.program, self.options.args, self.oracles.main, tier, passed_over)
 
     def alone(self, aim: Aim, repeat: int, files: bool) -> Interest:
         """Who verifies the result: fresh interpreters, with the files of the program's folder or without."""

@@ -51,6 +51,19 @@ def embedded(message: str, names: Set[str] = frozenset()) -> tuple[tuple[str, st
     return tuple(found)
 
 
+def mismatches(message: str) -> frozenset[str]:
+    """What of two arrays does not match, as JAX tells of parts of trees below the first line: shapes, dtypes and so on.
+
+    Of dtypes also which kinds are told of there.
+    """
+    rest = message.strip().partition("\n")[2]
+    found = set(re.findall(r"\bthe (dtypes|shapes|[\w ]+ types) do not match\b", rest))
+    if "dtypes" in found:
+        kinds = re.findall(rf"(?<!\w){_DTYPE}(?=\[)", rest)
+        found.update("bfloat" if kind.startswith("bf") else _kind(kind) for kind in kinds)
+    return frozenset(found)
+
+
 def about_key(message: str, names: Set[str] = frozenset()) -> str:
     """A look-up's message: the key is what it is about, so only numbers and a class of the program are masked."""
     message = re.sub(r"^(?:type object )?'(\w+)' object", lambda m: "#name object" if m[1] in names else m[0], message)

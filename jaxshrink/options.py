@@ -38,6 +38,7 @@ class Given(TypedDict, total=False):
     passes_with: Mapping[str, str]
     passes_on: str | os.PathLike[str] | None
     no_control: bool
+    keep_frameworks: bool
     test: str | None
     jobs: int | None
     timeout: float | None
@@ -76,6 +77,7 @@ class Options:
     passes_with: Mapping[str, str] = dataclasses.field(default_factory=dict)
     passes_on: Path | None = None
     no_control: bool = False
+    keep_frameworks: bool = False
     test: str | None = None
     timeout: float | None = None
     memory: float | None = None
@@ -109,6 +111,7 @@ class Options:
             passes_with=_environment(given.get("passes_with", {})),
             passes_on=None if given.get("passes_on") is None else _interpreter(given.get("passes_on")),
             no_control=given.get("no_control", False),
+            keep_frameworks=given.get("keep_frameworks", False),
             test=_test(given),
             timeout=_positive("timeout", given.get("timeout")),
             memory=_positive("memory", given.get("memory")),

@@ -8,6 +8,7 @@ import os
 import re
 import tempfile
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 from jaxshrink.errors import OutputError
@@ -44,8 +45,8 @@ def is_ours(path: Path) -> bool:
 class Output:
     """A place that was found fit for the result. Raises OutputError where it is not."""
 
-    def __init__(self, path: Path, program: Path, force: bool = False):
-        self.path, self.force = path, force
+    def __init__(self, path: Path, program: Path, force: bool = False, ours: Callable[[Path], bool] = is_ours):
+        self.path, self.force, self.ours = path, force, ours
         self._target = Path(os.path.realpath(path))  # through a link its target is written, as editors do
         try:
             self._check(program)
@@ -85,7 +86,7 @@ class Output:
         self._check_owner()
 
     def _check_owner(self) -> None:
-        if not self.force and self._target.exists() and not is_ours(self._target):
+        if not self.force and self._target.exists() and not self.ours(self._target):
             raise OutputError(f"{self.path} exists and was not written by jaxshrink: give another --output, or --force")
 
     def _error(self, error: OSError) -> OutputError:

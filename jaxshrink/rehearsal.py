@@ -40,6 +40,7 @@ class Rehearsal:
 
     observation: Observation
     failure: Failure
+    passed_over: tuple[tuple[str, int], ...] = ()
 
     def foretold(self, first: FirstRun, failure: Failure, options: Options, program: Inputs) -> bool:
         """Whether the real run has failed in this way."""
@@ -65,7 +66,7 @@ def rehearse(options: Options, program: Inputs, oracle: Oracle, real: Beside) ->
         if observation is None or failure is None or observation.outcome.end is not End.EXCEPTION:
             return None
         if not kinds.signature(failure, options, program.entry.text).is_about_values:
-            return None if failure.type == "ModuleNotFoundError" else Rehearsal(observation, failure)
+            return None if failure.type == "ModuleNotFoundError" else Rehearsal(observation, failure, tuple(checks))
         frame = next((each for each in reversed(observation.outcome.frames) if each.user), None)
         if frame is None or (frame.file, frame.line) in checks:
             return None
@@ -80,7 +81,7 @@ def _observation(
     with Scratch() as scratch:
         out = scratch / "observation.json"
         spec = {"entry": str(entry.path), "argv": list(options.args), "out": str(out), "passed_over": passed_over}
-        watched = runner.watch(entry.text, **spec)
+        watched = runner.watch(entry.text, spec)
         either: list[Future[Any]] = [watched, real.future]
         wait(either, return_when=FIRST_COMPLETED)
         if real.is_over and (real.future.exception() or real.result().observation.outcome.end is not End.EXCEPTION):

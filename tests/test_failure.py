@@ -154,6 +154,22 @@ def test_not_masked(old: str, new: str) -> None:
     assert not alike(old, new)
 
 
+CARRY = "carries must have equal types, but differ:\n\nc has type {} but should have type {}, so the {} do not match."
+
+
+@pytest.mark.parametrize(
+    ("new", "same"),
+    [
+        (("float32[2]", "bfloat16[2]", "dtypes"), True),
+        (("bfloat16[]", "float64[]", "dtypes"), True),
+        (("bool[]", "int32[]", "dtypes"), False),
+        (("float32[2]", "float32[3]", "shapes"), False),
+    ],
+)
+def test_what_differs_of_arrays(new: tuple[str, str, str], same: bool) -> None:
+    assert alike(CARRY.format("float32[6,20]", "bfloat16[6,20]", "dtypes"), CARRY.format(*new)) is same
+
+
 def test_exception_of_a_traceback_in_the_message() -> None:
     message = "INTERNAL: Traceback (most recent call last):\n  File 'a.py', line 4, in read\n{}: sample 17 is bad"
     assert alike(message.format("CorruptSample"), message.format("CorruptSample").replace("17", "2"))

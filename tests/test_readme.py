@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from jaxshrink.capturecli import command as capture
 from jaxshrink.cli import command
 from jaxshrink.options import Given
 from jaxshrink.result import STATUSES, Result
@@ -23,7 +24,7 @@ def test_each_module_has_its_place() -> None:
 
 
 def test_each_option_is_told_of() -> None:
-    options = {name for each in command.params for name in each.opts if name.startswith("-")}
+    options = {name for each in (*command.params, *capture.params) for name in each.opts if name.startswith("-")}
     quoted = {word for text in QUOTED for word in re.findall(r"--?[\w-]+", text)}
     assert options - quoted == {"--quiet", "--verbose", "--version"}
     assert {name for name in quoted if name.startswith("--")} <= options

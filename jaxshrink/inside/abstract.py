@@ -162,6 +162,7 @@ def _array_class(tracer_class):
         "is_ready": lambda self: True,
     }
     methods.update((name, _unanswerable(tracer_class, name)) for name in _ONLY_REAL)
+    methods.update((name, _placed(tracer_class, name, answer)) for name, answer in _PLACED.items())
     # Messages made in C show the name with which a class was made, all others its `__name__`.
     named = type("Named", (type(tracer_class),), {"__name__": property(lambda cls: real.__name__)})
     made = named(f"{real.__module__}.{real.__name__}", (tracer_class,), methods)
@@ -178,10 +179,35 @@ def _line():
 
 
 _ONLY_REAL = (
-    "__dlpack__", "__dlpack_device__", "__reduce__", "addressable_data", "addressable_shards", "committed", "delete",
-    "device", "devices", "global_shards", "is_deleted", "is_fully_addressable", "is_fully_replicated",
-    "on_device_size_in_bytes", "sharding", "unsafe_buffer_pointer",
+    "__dlpack__", "__dlpack_device__", "__reduce__", "addressable_data", "addressable_shards", "delete",
+    "global_shards", "is_deleted", "on_device_size_in_bytes", "unsafe_buffer_pointer",
 )  # fmt: skip
+
+
+def _device():
+    return sys.modules["jax"].devices()[0]
+
+
+_PLACED = {
+    "committed": lambda: False,
+    "device": _device,
+    "devices": lambda: lambda: {_device()},
+    "is_fully_addressable": lambda: True,
+    "is_fully_replicated": lambda: True,
+    "sharding": lambda: sys.modules["jax"].sharding.SingleDeviceSharding(_device()),
+}
+"""Where an array is: on the first device, as long as the program has not said otherwise."""
+
+
+def _placed(tracer_class, name, answer):
+    """An attribute that the program gets as of a real array, and JAX itself as of a tracer."""
+
+    def get(self):
+        if not sys._getframe(1).f_globals.get("__name__", "").startswith("jax"):
+            return answer()
+        return getattr(super(type(self), self), name)
+
+    return property(get)
 
 
 def _unanswerable(tracer_class, name):

@@ -63,7 +63,7 @@ def hide():
     """Take our modules out of the program's sight."""
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and os.path.dirname(os.path.abspath(file)) == _HERE:
+        if isinstance(file, str) and os.path.abspath(file).startswith(_HERE + os.sep):
             _kept.append(sys.modules.pop(name))
 
 
@@ -125,12 +125,17 @@ def _compute(text, path, argv, told, finish):
 
 
 def _watch(asked, path, told):
-    """Observe an abstract run of the whole program, which lies in the working directory."""
+    """Observe, or capture, a run of the whole program, which lies in the working directory."""
     sys.path.insert(0, _HERE)
-    import observe
-
     out = workdir.observation(os.path.dirname(os.path.dirname(path)))
-    observe.observe({**asked, "abstract": True, "out": out})
+    if asked.get("capture"):
+        import captured
+
+        captured.tell({**asked, "out": out})
+    else:
+        import observe
+
+        observe.observe({**asked, "abstract": True, "out": out})
     told.append({"end": "exit", "code": 0})
 
 

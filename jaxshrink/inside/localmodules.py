@@ -75,7 +75,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 def compile_instrumented(source, path, name, program, recorder):
     """The code of the module `name` of the program. Raises SyntaxError as a plain `compile` does."""
     tree = ast.parse(source, path)
-    _pass_over(tree, {line for file, line in program.passed_over if file == program.relative(path)})
+    pass_over(tree, {line for file, line in program.passed_over if file == program.relative(path)})
     try:
         instrument.instrument(tree, program.relative(path), name, recorder.sites, program.is_top_level)
         recorder.grow()
@@ -85,7 +85,7 @@ def compile_instrumented(source, path, name, program, recorder):
         return compile(source, path, "exec", dont_inherit=True)
 
 
-def _pass_over(tree, lines):
+def pass_over(tree, lines):
     """Put `pass` in place of the innermost statements on these lines."""
     blocks = [value for node in ast.walk(tree) for _, value in ast.iter_fields(node) if isinstance(value, list)]
     for block in blocks if lines else ():

@@ -10,7 +10,7 @@ from typing import Self
 
 from jaxshrink.failure import Failure
 from jaxshrink.kinds.signature import Needs
-from jaxshrink.messages import about_key, embedded, first_sentence, masked
+from jaxshrink.messages import about_key, embedded, first_sentence, masked, mismatches
 from jaxshrink.options import Options
 from jaxshrink.outcome import End, Outcome, Tier
 
@@ -89,6 +89,8 @@ class Raised:
             return about_key(new.message, self.names) == about_key(old.message, self.names)
         if self.same == "message":
             return masked(new.message, self.names) == masked(old.message, self.names)
+        if mismatches(old.message) and not frozenset() < mismatches(new.message) <= mismatches(old.message):
+            return False
         return _sentences(new.message, self.names) == _sentences(old.message, self.names)
 
 

@@ -74,14 +74,15 @@ class Runner:
         """Queue one run; at most `jobs` go on at once."""
         return self._asked(text, tier, self._request(tier, timeout, sample=sample))
 
-    def watch(self, text: str, **spec: object) -> Future[Outcome]:
-        """Observe an abstract run of the program that lies in the setting's folder, and whose entry file holds `text`.
+    def watch(self, text: str, spec: Mapping[str, object], tier: Tier = Tier.ABSTRACT) -> Future[Outcome]:
+        """Observe a forked run of the program that lies in the setting's folder, and whose entry file holds `text`.
 
-        `spec` is what `inside/observe.py` is told; what it names as `out` is written if that works.
+        `spec` is what `inside/observe.py` is told, or with `capture` `inside/captured.py`; what it names as `out` is
+        written if that works.
         """
-        request = self._request(Tier.ABSTRACT, None, sample=False)
-        request["watch"] = spec
-        return self._asked(text, Tier.ABSTRACT, request)
+        request = self._request(tier, None, sample=False)
+        request["watch"] = {**spec, "abstract": tier is Tier.ABSTRACT}
+        return self._asked(text, tier, request)
 
     def warm_up(self) -> None:
         """Start the zygote, and do not wait for it."""

@@ -103,7 +103,7 @@ def _prepare(session, mode, answer):
     from capture import calls, programs
 
     def failed(scope, error):
-        found = list(programs.failing(session, scope))
+        found = [*programs.failing(session, scope), programs.outermost(session, scope)]
         answer["texts"] = [one.source for one in found]
         answer["notes"] = list(found[-1].notes) if found else []
 

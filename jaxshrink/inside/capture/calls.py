@@ -148,14 +148,14 @@ class Call:
     """One call. `result` is the tree of its Refs; `scopes` the traces of the program's functions that it caused.
 
     `home` is the scope that it stands in, `place` where it was called: code object and instruction. `within`: the
-    contexts that are open around it in that scope.
+    contexts that are open around it in that scope. `given`: its arguments as they are, until they are looked at.
     """
 
-    __slots__ = ("args", "error", "func", "home", "kwargs", "place", "result", "scopes", "within")
+    __slots__ = ("args", "error", "func", "given", "home", "kwargs", "place", "result", "scopes", "within")
 
     def __init__(self, home, func, args, kwargs, place=None, within=()):
         self.home, self.func, self.args, self.kwargs, self.place, self.within = home, func, args, kwargs, place, within
-        self.result = self.error = None
+        self.result = self.error = self.given = None
         self.scopes = []
 
 
@@ -200,3 +200,12 @@ class Scope:
         """The call that the error came through, or None if the program raised it by itself."""
         last = self.calls[-1] if self.calls and self.is_failed else None
         return last if last is not None and last.error is self.error else None
+
+
+def leaves(tree):
+    """The Refs in a tree."""
+    if isinstance(tree, Node):
+        for item in tree.items:
+            yield from leaves(item)
+    elif isinstance(tree, Ref):
+        yield tree

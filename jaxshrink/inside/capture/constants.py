@@ -4,7 +4,7 @@ import ast
 import enum
 import sys
 
-INLINE = 16
+INLINE = 8
 """Elements up to which an array is written down; larger ones are filled (see `Fill`)."""
 
 EXACT = 256
@@ -157,6 +157,11 @@ def hole(aval):
     return _ones("jnp", aval.shape, aval.dtype)
 
 
+def is_float(aval):
+    """Whether an array of this type has derivatives."""
+    return getattr(getattr(aval, "dtype", None), "kind", "") in "fcV"
+
+
 def _keys(shape):
     key = "jax.random.key(0)"
     return f"jax.random.split({key}, {_shape(shape)})" if shape else key
@@ -204,7 +209,7 @@ def _filled(constants, lib, value, shape, dtype, read, weak=False):
     if constants.fill == "exact":
         return constants.keep(read())
     if constants.fill == "integers" and dtype.kind in "iufcV":
-        return f"{lib}.arange({size}).reshape({_shape(shape)}) % 7{_astype(lib, dtype)}"
+        return f"({lib}.arange({size}).reshape({_shape(shape)}) % 7){_astype(lib, dtype)}"
     return _ones(lib, shape, dtype)
 
 
@@ -218,6 +223,8 @@ def _literal(lib, array, dtype):
         return f"{name}({number})" if "." in name else f"{lib}.array({number}, {name})"
     if array.size and _all_ones(plain):
         return _ones(lib, array.shape, dtype)
+    if array.size > 1 and bool((plain == plain.flat[0]).all()):
+        return f"{lib}.full({_shape(array.shape)}, {_number(plain.flat[0].item())}{_of(lib, dtype)})"
     if not array.size:
         return f"{lib}.zeros({_shape(array.shape)}{_of(lib, dtype)})"
     default = np.asarray(plain.tolist()).dtype

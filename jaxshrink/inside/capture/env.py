@@ -3,7 +3,8 @@
 import ast
 
 from . import names
-from .calls import Call, Node, Ref
+from .calls import Call, Node, Ref, leaves
+from .constants import expression, is_float
 
 
 class Env:
@@ -102,11 +103,28 @@ def _at(source, path):
 
 def has_refs(tree):
     """Whether there is anything in a tree that a name can stand for."""
-    if isinstance(tree, Node):
-        return any(map(has_refs, tree.items))
-    return isinstance(tree, Ref)
+    return next(leaves(tree), None) is not None
 
 
 def placeholder(wanted, number):
     """A name for now: see `naming`."""
     return f"{wanted or ''}{names.SIGN}{number}"
+
+
+def differentiable(env):
+    """The first float that the innermost function is given which is given any: its expression and type."""
+    while env is not None and env.scope is not None:
+        for _, _, tree in env.scope.params:
+            leaf = next((leaf for leaf in leaves(tree) if is_float(leaf.like)), None)
+            if leaf is not None:
+                return reached(leaf, env), leaf.like
+        env = env.parent
+    return None
+
+
+def linked(array, like, given, given_like):
+    """An array that depends on another, and has its own shape."""
+    if tuple(like.shape) == tuple(given_like.shape):
+        return given
+    total = ast.Call(expression("jnp.sum"), [given], []) if given_like.shape else given
+    return ast.BinOp(array, ast.Mult(), total) if like.shape else total

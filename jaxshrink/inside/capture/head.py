@@ -16,6 +16,9 @@ _WITH_JAX = (
 )  # fmt: skip
 """Modules and namespaces that `import jax` brings along."""
 
+_DATA = 'data = np.load(__file__[:-3] + ".npz")'
+"""Large arrays lie beside the program, in a file of its name."""
+
 _OPTIONS = (
     "jax_enable_x64", "jax_debug_nans", "jax_debug_infs", "jax_default_matmul_precision", "jax_numpy_rank_promotion",
     "jax_numpy_dtype_promotion", "jax_check_tracer_leaks", "jax_enable_checks", "jax_disable_jit",
@@ -67,7 +70,8 @@ def _options():
 def imports(body, settings=((), ())):
     """The head of a program with these statements."""
     before, after = settings
-    after = ast.parse("\n".join(after)).body
+    reads_data = any(isinstance(node, ast.Name) and node.id == "data" for each in body for node in ast.walk(each))
+    after = ast.parse("\n".join([*after, *([_DATA] if reads_data else [])])).body
     used, modules = set(), set()
     for statement in (*body, *after):
         for node in ast.walk(statement):

@@ -51,6 +51,7 @@ def _joined(first, second, counts):
 def _length(statement):
     """Characters of a statement as it will be, about."""
     if getattr(statement, "length", None) is None:
+        statement.lineno = 0  # it is asked for
         statement.length = len(names.plain(ast.unparse(statement)))
     return statement.length
 

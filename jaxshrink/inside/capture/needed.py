@@ -12,11 +12,13 @@ _EFFECTS = (
 class Needed:
     """The calls that are needed, and which trace of a function stands for it.
 
-    `everything`: also the calls whose results are not used.
+    `everything`: also the calls whose results are not used. `hollow`: none within functions that ended well;
+    `skeleton`: besides, none of those whose results others use. `only`: a scope, and the one call that it is to hold
+    in place of all others.
     """
 
-    def __init__(self, calls, everything=False):
-        self.everything = everything
+    def __init__(self, calls, everything=False, hollow=False, skeleton=False, only=(None, None)):
+        self.everything, self.hollow, self.skeleton, self.only = everything, hollow or skeleton, skeleton, only
         self.calls, self.scopes, self.failing, self.found = set(), set(), set(), {}
         for call in calls:
             self._fail(call)
@@ -52,7 +54,7 @@ class Needed:
     def expression(self, part, call):
         """Need what an expression of a call needs."""
         if isinstance(part, Ref):
-            if isinstance(part.source, Call):
+            if isinstance(part.source, Call) and (not self.skeleton or part.source.error is not None):
                 self.call(part.source)
         elif isinstance(part, Node):
             for item in part.items:
@@ -78,6 +80,11 @@ class Needed:
         if scope is None or (function, scope) in self.scopes:
             return
         self.scopes.add((function, scope))
+        if scope is self.only[0]:
+            self.call(self.only[1])
+            return
+        if self.hollow and scope not in self.failing:
+            return
         if scope in self.failing:
             if scope.failing is not None:
                 self.call(scope.failing)
@@ -173,6 +180,29 @@ def chain(call):
         failed = [scope for scope in call.scopes if scope.is_failed]
         call = failed[-1].failing if failed else None
     return found
+
+
+def suspects(call):
+    """(scope, call) of calls, anywhere below the functions that a call has traced, that it may have failed because of.
+
+    A transformation fails on what it finds in the traced function. Each function of JAX, and each with rules of its
+    own, is told of once: those with rules first, then those that call others.
+    """
+    found = {}
+    for scope in call.scopes[-1:]:
+        for each in _below(scope):
+            func = each.func
+            key = func if isinstance(func, (Rules, Made)) else getattr(func, "name", None)
+            if each.error is None and key is not None:
+                found.setdefault(key, (scope, each))
+    return sorted(found.values(), key=lambda pair: (not isinstance(pair[1].func, Rules), not pair[1].scopes))
+
+
+def _below(scope):
+    for call in scope.calls:
+        yield call
+        for inner in call.scopes:
+            yield from _below(inner)
 
 
 def is_effect(call):

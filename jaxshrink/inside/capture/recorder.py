@@ -54,6 +54,11 @@ class Session:
         """Whether a call is not to be noted."""
         return not self.is_on or self.thread.scope is INSIDE
 
+    @property
+    def is_inside(self):
+        """Whether JAX itself is running."""
+        return self.thread.scope is INSIDE
+
     def public_name(self, value):
         """The public name of an object of JAX that is no function, or None."""
         return self.names[id(value)].name if id(value) in self.names else None
@@ -77,6 +82,19 @@ class Session:
         scope.close()
         return result
 
+    def call_function(self, fun, args, kwargs):
+        """Call a function of the program in the open scope, as JAX would call it."""
+        wrapper = self.traced(fun)
+        return self._call(self.scope, wrappers.mark_of(wrapper)[1], wrapper, args, kwargs, NONE)
+
+    def prepared(self, func, fun, args, kwargs, functions):
+        """Make a function of JAX's while nothing is recorded: what it is called with later may be."""
+        taken = [self.taken(arg, functions(i)) for i, arg in enumerate(args)]
+        named = {name: self.taken(value, functions(name)) for name, value in kwargs.items()}
+        made = Made(func, [one[0] for one in taken], {name: one[0] for name, one in named.items()})
+        result = fun(*[one[1] for one in taken], **{name: one[1] for name, one in named.items()})
+        return self.wrapped(made, result) if is_function(result) else result
+
     def run(self, func, fun, args, kwargs):
         """Call a function that JAX has made: outside all scopes its arguments are looked at only if it fails."""
         scope = self.scope
@@ -84,20 +102,28 @@ class Session:
             return self._call(scope, func, fun, args, kwargs, NONE)
         scope = Scope()
         call = Call(scope, func, (), {})
+        call.given = args, kwargs
         scope.calls.append(call)
         call.within = tuple(self.thread.contexts)
         try:
             result = self.under(scope, call, fun, args, kwargs)
             if any(map(is_object, result if type(result) is tuple else (result,))):
-                call.args, call.kwargs = self._expressions(args, kwargs)
+                self.complete(call)
                 result = self._returned(scope, call, result)
             return result
         except Exception as error:
-            call.args, call.kwargs = self._expressions(args, kwargs)
+            self.complete(call)
             self._tell(scope, error)
             raise
         finally:
+            call.given = None
             scope.close()
+
+    def complete(self, call):
+        """Look at the arguments of a call now, if that is still to be done."""
+        if call.given is not None:
+            (args, kwargs), call.given = call.given, None
+            call.args, call.kwargs = self._expressions(args, kwargs)
 
     def _tell(self, scope, error):
         scope.error = error

@@ -24,7 +24,7 @@ def _rule_class(session, name, cls):
 
     @functools.wraps(make)
     def made(self, fun, *args, **kwargs):
-        if session.is_idle:
+        if session.is_inside:
             make(self, fun, *args, **kwargs)
             return
         expression, raw = session.taken(fun, functions=True)
@@ -53,7 +53,7 @@ def _definition(session, cls, name):
     @functools.wraps(define)
     def defined(self, *args, **kwargs):
         mark = wrappers.mark_of(self)
-        if session.is_idle or mark is None:
+        if session.is_inside or mark is None:
             return define(self, *args, **kwargs)
         taken = [session.taken(arg, functions=True) for arg in args]
         named = {key: session.taken(value, functions=True) for key, value in kwargs.items()}

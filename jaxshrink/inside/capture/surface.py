@@ -60,17 +60,25 @@ _UNTOUCHED = {
 _HOST = {
     "jax": ("pure_callback",), "jax.experimental": ("io_callback",), "jax.debug": ("callback",),
 }  # fmt: skip
+_MAKERS = (
+    "jit", "pjit", "vmap", "pmap", "grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "checkpoint",
+    "remat", "shard_map", "smap", "named_call", "vectorize", "frompyfunc", "pallas_call", "sequential_vmap",
+)  # fmt: skip
+"""What gives functions."""
+
 _KEPT = ("nin", "nout", "nargs", "identity", "lower", "trace", "eval_shape", "clear_cache", "defjvp", "defjvps")
 """Attributes of functions that their wrappers have too."""
 
 _CLASSES = {"jax.experimental.pallas": ("BlockSpec", "GridSpec")}
 
-def install(session):
-    """Put the wrappers in place, now or as soon as JAX is imported."""
+
+def install(session, installed=lambda: None):
+    """Put the wrappers in place, now or as soon as JAX is imported; `installed` is called then."""
     if "jax" in sys.modules and not getattr(sys.modules["jax"].__spec__, "_initializing", False):
         _install(session)
+        installed()
     else:
-        sys.meta_path.insert(0, _Finder(session))
+        sys.meta_path.insert(0, _Finder(session, installed))
 
 
 def _install(session):
@@ -96,8 +104,8 @@ def _install(session):
 class _Finder(importlib.abc.MetaPathFinder):
     """Sees JAX's modules being imported."""
 
-    def __init__(self, session):
-        self.session, self.busy = session, set()
+    def __init__(self, session, installed=lambda: None):
+        self.session, self.installed, self.busy = session, installed, set()
 
     def find_spec(self, name, path=None, target=None):
         if name not in MODULES or name in self.busy:
@@ -115,6 +123,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             execute(module)
             if name == "jax":
                 _install(self.session)
+                self.installed()
             elif not getattr(sys.modules["jax"].__spec__, "_initializing", False):
                 _module(self.session, name)
 
@@ -205,11 +214,14 @@ def _is_wrappable(thing):
 def _leaf(session, public, fun):
     functions = function_places(fun)
     is_simple = functions is NONE
+    is_maker = public.name.rpartition(".")[2] in _MAKERS
 
     def called(*args, **kwargs):
         scope = session.scope
-        if session.is_idle:
+        if session.is_inside:
             return fun(*args, **kwargs)
+        if not session.is_on:
+            return session.prepared(public, fun, args, kwargs, functions) if is_maker else fun(*args, **kwargs)
         if is_simple and scope is None:
             return session.quick(public, fun, args, kwargs)
         return session.call(public, fun, args, kwargs, functions)

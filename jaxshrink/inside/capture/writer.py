@@ -4,10 +4,10 @@ import ast
 import sys
 
 from . import names
-from .calls import Attribute, Call, Function, Method, Node, Operator
-from .constants import Unwritable, expression, hole
+from .calls import Attribute, Call, Function, Method, Node, Operator, leaves
+from .constants import Unwritable, expression, hole, is_float
 from .definitions import arguments, canonical, definition, own_class, raised, stub
-from .env import Env, has_refs, placeholder, reached, whole_of
+from .env import Env, differentiable, has_refs, linked, placeholder, reached, whole_of
 from .head import imports
 from .layout import tidied
 from .naming import named
@@ -28,7 +28,7 @@ class Writer:
         """The module that makes these calls of the outermost level."""
         env = Env()
         for call in calls:
-            self.statement(call, env)
+            self.statement(call, env, is_last=call is calls[-1])
         module = named(ast.Module(tidied(env.body), []), _RESERVED)
         module.body[:0] = imports(module.body, self.settings)
         return ast.fix_missing_locations(module)
@@ -39,7 +39,7 @@ class Writer:
 
     # ---- statements
 
-    def statement(self, call, env):
+    def statement(self, call, env, is_last=False):
         before = env.within
         env.within = (*call.home.around, *call.within) if env.parent is None else call.within
         for context in env.within:
@@ -50,7 +50,7 @@ class Writer:
         elif env.scope is not None and env.scope in self.needed.failing and call is env.scope.failing:
             env.add(ast.Return(value))  # it may fail not before its result is used
         else:
-            target = self._target(call, env)
+            target = self._target(call, env) if not is_last else None
             env.add(ast.Expr(value) if target is None else ast.Assign([target], value))
         env.within = before
 
@@ -122,11 +122,14 @@ class Writer:
             env.root.within = before
             self.open.pop()
             found = reached(part, env)
-        return found or self._hole(part)
+        return found or self._hole(part, env)
 
-    def _hole(self, part):
+    def _hole(self, part, env):
+        """An array like the one that is out of reach; it depends on what the function is given, as that may count."""
         try:
-            return expression(hole(part.like))
+            array = expression(hole(part.like))
+            given = differentiable(env) if self.needed.skeleton and is_float(part.like) else None
+            return array if given is None else linked(array, part.like, *given)
         except Unwritable as error:
             self._note(f"{error} is out of reach and not written down")
             return ast.Constant(None)
@@ -229,14 +232,24 @@ class Writer:
         inner = Env(scope, env)
         for name, _, _ in scope.params:
             inner.params[name] = self.new_name(name)
-        for call in scope.calls:
+        only = self.needed.only[1] if scope is self.needed.only[0] else None
+        for call in scope.calls if only is None else [only]:
             if call in self.needed.calls and self._is_before_failure(scope, call):
                 self.statement(call, inner)
-        if scope not in self.needed.failing:
+        if only is not None:
+            self._total(only, inner)
+        elif scope not in self.needed.failing:
             inner.add(ast.Return(self.expression(scope.result, inner, None)))
         elif scope.failing is None:
             inner.add(self.raised(scope.error, inner))
         return inner
+
+    def _total(self, call, env):
+        """Return a number that depends on what a call gives."""
+        known = list(leaves(call.result)) if call.result is not None else []
+        leaf = next((leaf for leaf in known if is_float(leaf.like)), known[0] if known else None)
+        if leaf is not None:
+            env.add(ast.Return(ast.Call(expression("jnp.sum"), [reached(leaf, env)], [])))
 
     def _is_before_failure(self, scope, call):
         return call.error is None or call is scope.failing

@@ -1,0 +1,62 @@
+"""Errors that leave a call of JAX, saved as programs as they come."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from jaxshrink.capture.captured import save
+from jaxshrink.capture.session import session
+from jaxshrink.inside.capture import programs
+
+_saved: list[Path] = []
+
+
+def last_saved() -> Path | None:
+    """The file that was saved last in this process."""
+    return _saved[-1] if _saved else None
+
+
+@contextlib.contextmanager
+def recording(folder: str | os.PathLike[str]) -> Iterator[None]:
+    """While this lasts, each error that leaves an outermost call of JAX is saved as a program in the folder.
+
+    The program's own error is raised all the same. Where nothing can be written, a line on stderr says so.
+    Raises OSError where the folder cannot be made.
+    """
+    recorder = session()
+    place = Path(folder)
+    place.mkdir(parents=True, exist_ok=True)
+
+    def listen(scope: Any, error: BaseException) -> None:
+        try:
+            remember(save(new_path(place, error), lambda fill: programs.outermost(recorder, scope, fill)))
+        except Exception as problem:  # the program's own error is what counts
+            print(f"jaxshrink: nothing was captured: {type(problem).__name__}: {problem}", file=sys.stderr)
+
+    recorder.listeners.append(listen)
+    recorder.on += 1
+    try:
+        yield
+    finally:
+        recorder.on -= 1
+        recorder.listeners.remove(listen)
+
+
+def remember(path: Path) -> None:
+    """Note and tell that a program was saved."""
+    _saved.append(path)
+    print(f"jaxshrink: saved {path}", file=sys.stderr)
+
+
+def new_path(folder: Path, error: BaseException | None) -> Path:
+    """A file of the folder that is not there yet."""
+    stem = "repro" if error is None else "repro_" + re.sub(r"\W", "_", type(error).__name__)
+    paths = (folder / f"{stem}_{number}.py" for number in itertools.count(1))
+    return next(path for path in paths if not path.exists())

@@ -1,0 +1,90 @@
+"""The command `jaxshrink capture`: options become a call of `capturing`, its errors exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from jaxshrink.errors import Interrupted, JaxshrinkError, UsageError
+
+SUFFIX = ".captured.py"
+
+
+def main(own: Sequence[str], program: Sequence[str]) -> int:
+    """Run the command with its own options and the program's. Returns the exit code."""
+    try:
+        with command.make_context("jaxshrink capture", list(own)) as context:
+            return _capture(context.params, program)
+    except click.exceptions.Exit as answered:  # --help
+        return answered.exit_code
+    except click.ClickException as error:
+        return _failed(UsageError(error.format_message().rstrip(".")))
+    except JaxshrinkError as error:
+        return _failed(error)
+    except KeyboardInterrupt:
+        return _failed(Interrupted("interrupted before anything was captured"))
+    except Exception as error:
+        from jaxshrink.crash import internal_error
+
+        return _failed(internal_error(error))
+
+
+@click.command(
+    options_metavar="[OPTIONS]",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True},
+    epilog="Arguments of the program itself come after `--`.",
+)
+@click.argument("program", metavar="PROGRAM [-- ARGS...]")
+@click.option("-o", "--output", metavar="PATH",
+              help="Where the captured program goes.  [default: PROGRAM with the suffix .captured.py]")  # fmt: skip
+@click.option("--on-success", is_flag=True, help="Capture all of a program that need not fail.")
+@click.option("--data", metavar="ones|integers|exact", help="What large arrays hold.  [default: what will do]")
+@click.option("--python", metavar="PATH", help="Interpreter that runs the program.  [default: this one]")
+@click.option("--env", metavar="NAME=VALUE", multiple=True, help="Environment of the program; repeatable.")
+@click.option("--force", is_flag=True, help="Replace an output that jaxshrink did not write.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+def command(**parameters: Any) -> None:
+    """Run PROGRAM, and write the calls of JAX that failed as a program of their own, which fails in the same way."""
+
+
+def _capture(parameters: dict[str, Any], arguments: Sequence[str]) -> int:
+    from pathlib import Path
+
+    from jaxshrink.capturing import capture
+    from jaxshrink.options import Options, assignment
+    from jaxshrink.result import brief
+
+    path = Path(parameters["program"])
+    output = Path(parameters["output"] or path.parent / (path.stem + SUFFIX))
+    env = dict(assignment(each, "--env") for each in parameters["env"])
+    python, force = parameters["python"], parameters["force"]
+    options = Options.of(path, {"output": output, "python": python, "env": env, "args": arguments, "force": force})
+    found = capture(options, on_success=parameters["on_success"], data=parameters["data"])
+    same = "ends well" if found.failure is None else f"fails with {brief(found.failure)}"
+    if not parameters["quiet"]:
+        for note in found.notes:
+            _say(f"not expressed: {note}")
+    if not found.holds:
+        return _failed_to_hold(output, same)
+    if not parameters["quiet"]:
+        _say(f"captured {output}, which {same}")
+    return 0
+
+
+def _failed_to_hold(output: Any, same: str) -> int:
+    from jaxshrink.errors import Unreliable
+
+    return _failed(Unreliable(f"captured {output}, but it is not so that it {same}"))
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None:
+        print(f"jaxshrink: {text}", file=sys.stderr)
+
+
+def _failed(error: JaxshrinkError) -> int:
+    _say(f"error: {error}")
+    return error.exit_code

@@ -1,0 +1,117 @@
+"""Runs a program as `python PROGRAM ARGUMENTS` would, and writes what it captured of it.
+
+    python capturerun.py SPEC.json
+
+SPEC: `{"program": path, "argv": [...], "out": path, "on_success": bool, "fills": ["ones", ...]}`. What is written, and
+again whenever there is more to tell (the process may die), is `{"outcome": ..., "programs": [...]}`: an outcome as
+`report` tells it, None as long as the program runs, and for each way to fill arrays `{"fill", "source", "notes",
+"data"}`, `data` being the path of an .npz file or None.
+"""
+
+import json
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE]
+sys.path.insert(0, HERE)
+
+from capture import programs, recorder, surface
+from capture.calls import Scope
+from capture.failures import before_compiling, causes
+from capture.failures import hide as hide_frames
+from child import hide, run_main
+from report import exit_code, of_exception
+
+
+class Run:
+    """One run under a recording session."""
+
+    def __init__(self, spec):
+        self.spec, self.path = spec, os.path.abspath(spec["program"])
+        self.session = recorder.Session()
+        self.session.failed = self.failed
+        self.failures = []
+
+    def execute(self):
+        """Run the program; its exit code."""
+        sys.path[0] = os.path.dirname(self.path)
+        sys.argv[:] = [self.spec["program"], *self.spec["argv"]]
+        hide()
+        surface.install(self.session, self.installed)
+        self.session.top = Scope() if self.spec["on_success"] else None
+        self.session.is_on = True
+        try:
+            with open(self.path, "rb") as file:
+                code = compile(file.read(), self.path, "exec", dont_inherit=True)
+            run_main(code, self.path)
+        except SystemExit as error:
+            self.ended({"end": "exit", "code": exit_code(error)}, None)
+            raise
+        except BaseException as error:
+            self.ended(of_exception(error, self.path), error)
+            hide_frames(error, HERE)
+            _filter(error)
+            sys.excepthook(type(error), error, error.__traceback__)
+            return 1
+        self.ended({"end": "exit", "code": 0}, None)
+        return 0
+
+    def installed(self):
+        if not self.spec["on_success"]:
+            before_compiling(self.session, self.compiling)
+
+    def failed(self, scope, error):
+        self.failures.append((scope, error))
+
+    def compiling(self, scope):
+        """What may be the last words of a process that dies in the compiler, or in the computation."""
+        self.write(None, lambda fill: programs.outermost(self.session, scope, fill))
+
+    def ended(self, outcome, error):
+        self.session.is_on = False
+        if self.session.top is not None:
+            scope = self.session.top
+            scope.error = error
+            self.write(outcome, lambda fill: programs.everything(self.session, scope, fill))
+            return
+        scope = next((scope for scope, each in reversed(self.failures) if each in causes(error)), None)
+        if scope is None:
+            self.write(outcome, None)
+        else:
+            self.write(outcome, lambda fill: programs.outermost(self.session, scope, fill))
+
+    def write(self, outcome, program):
+        """Write the outcome, and the program that `program` gives for each way to fill arrays."""
+        told = []
+        try:
+            told += [self.told(fill, program(fill)) for fill in self.spec["fills"] if program is not None]
+        except Exception as problem:  # the program's own end is not to be disturbed
+            print(f"jaxshrink: cannot write what was captured: {type(problem).__name__}: {problem}", file=sys.stderr)
+        part = self.spec["out"] + ".part"
+        with open(part, "w", encoding="utf-8") as file:
+            json.dump({"outcome": outcome, "programs": told}, file)
+        os.replace(part, self.spec["out"])
+
+    def told(self, fill, text):
+        data = None
+        if text.data:
+            data = f"{self.spec['out']}.{fill}.npz"
+            sys.modules["numpy"].savez(data, **text.data)
+        return {"fill": fill, "source": text.source, "notes": text.notes, "data": data}
+
+
+def _filter(error):
+    """Show the traceback as JAX does: its own frames are in it only because they tell where the error was raised."""
+    util = sys.modules.get("jax._src.traceback_util")
+    if os.environ.get(ASKED) is None and hasattr(util, "filter_traceback"):
+        error.__traceback__ = util.filter_traceback(error.__traceback__)
+
+
+ASKED = "JAXSHRINK_TRACEBACK_FILTERING"
+"""How the user wants tracebacks, if at all."""
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as spec:
+        run = Run(json.load(spec))
+    sys.exit(run.execute())

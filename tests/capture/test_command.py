@@ -1,0 +1,160 @@
+"""`jaxshrink capture` as a user types it: a program in, the calls of JAX that failed out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command
+
+TRAINING = """\
+import dataclasses, sys
+import jax
+import jax.numpy as jnp
+
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Layer:
+    weight: jax.Array
+    bias: jax.Array
+
+    def __call__(self, x):
+        return jax.nn.relu(x @ self.weight + self.bias)
+
+
+def loss(layers, batch):
+    for layer in layers:
+        batch = layer(batch)
+    return jnp.mean(batch**2)
+
+
+@jax.jit
+def train_step(layers, batch):
+    value, grads = jax.value_and_grad(loss)(layers, batch)
+    return value, jax.tree.map(lambda p, g: p - 0.1 * g, layers, grads)
+
+
+layers = [Layer(jnp.ones((8, 16)), jnp.zeros(16)), Layer(jnp.ones((16, 8)), jnp.zeros(8))]
+for width in [8, int(sys.argv[1])]:
+    value, layers = train_step(layers, jnp.ones((4, width)))
+    print("loss", value)
+"""
+
+FAILING = '''\
+import jax
+import jax.numpy as jnp
+
+
+def loss(layers, batch):
+    batch @ layers[0]["weight"]
+
+
+def train_step(layers, batch):
+    jax.value_and_grad(loss)(layers, batch)
+
+
+jax.jit(train_step)(
+    [
+        {"weight": jnp.ones((8, 16)), "bias": jnp.ones(16)},
+        {"weight": jnp.ones((16, 8)), "bias": jnp.ones(8)},
+    ],
+    jnp.ones((4, 9)),
+)
+'''
+
+
+@pytest.fixture
+def training(tmp_path: Path) -> Path:
+    path = tmp_path / "train.py"
+    path.write_text(TRAINING)
+    return path
+
+
+def code(path: Path) -> str:
+    return "".join(line for line in path.read_text().splitlines(keepends=True) if not line.startswith("#"))
+
+
+def alone(path: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-I", path], capture_output=True, text=True, timeout=120)
+
+
+def test_the_calls_that_failed_are_all_that_is_left(training: Path, command: Command) -> None:
+    done = command("capture", "train.py", "-o", "repro.py", "--", "9")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert "loss 16384.0" in done.stderr, "the program runs as ever, but for stdout, which is ours"
+    assert "in train_step\n" in done.stderr
+    assert "jaxshrink/inside" not in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("jaxshrink: captured repro.py, which fails with TypeError: dot_gen")
+    repro = training.with_name("repro.py")
+    assert repro.read_text().startswith("# captured by jaxshrink: TypeError: dot_general requires")
+    assert code(repro).replace("jnp.array(\n", "") == FAILING or code(repro).count("\n") < 40
+    assert "TypeError: dot_general requires contracting dimensions" in alone(repro).stderr
+
+
+def test_what_ends_well(training: Path, command: Command) -> None:
+    done = command("capture", "train.py", "-o", "repro.py", "--", "8")
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1] == (
+        "jaxshrink: error: train.py runs to its end without a failure: --on-success captures it all the same"
+    )
+    assert not training.with_name("repro.py").exists()
+    done = command("capture", "train.py", "-o", "repro.py", "--on-success", "--", "8")
+    assert done.returncode == 0, done.stderr
+    text = training.with_name("repro.py").read_text()
+    assert text.count("jax.jit(train_step)(") >= 2, "each call is kept"
+    assert alone(training.with_name("repro.py")).returncode == 0
+
+
+def test_large_arrays_go_to_a_file_where_they_are_wanted(tmp_path: Path, command: Command) -> None:
+    text = "import jax, jax.numpy as jnp\nx = jnp.arange(4000.0)\njax.jit(lambda x, y: x @ y)(x, jnp.ones(3))\n"
+    (tmp_path / "repro.py").write_text(text)
+    done = command("capture", "repro.py", "--data", "exact")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "repro.captured.npz").exists()
+    assert "TypeError: dot_general" in alone(tmp_path / "repro.captured.py").stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments", "exit_code", "complaint"),
+    [
+        ("{}['a']\n", [], 3, "repro.py fails, but not in a call of JAX: KeyError: 'a'"),
+        ("import jax\n", ["--data", "twos"], 2, "--data must be one of ones, integers, exact, not 'twos'"),
+        ("import jax\n", ["--frobnicate"], 2, "No such option"),
+        ("import jax\n", ["-o", "repro.py"], 2, "repro.py is the program itself, which is never replaced"),
+        ("x = = 1\n", [], 2, "^"),
+    ],
+)
+def test_told_in_a_sentence(
+    text: str, arguments: list[str], exit_code: int, complaint: str, tmp_path: Path, command: Command
+) -> None:
+    (tmp_path / "repro.py").write_text(text)
+    done = command("capture", "repro.py", *arguments)
+    assert done.returncode == exit_code
+    assert complaint in done.stderr.splitlines()[-1]
+    assert (tmp_path / "repro.py").read_text() == text
+
+
+def test_a_file_of_the_user_is_not_replaced(training: Path, command: Command) -> None:
+    training.with_name("repro.py").write_text("x = 1\n")
+    done = command("capture", "train.py", "-o", "repro.py", "--", "9")
+    assert done.returncode == 2
+    assert "was not written by jaxshrink" in done.stderr
+    for _ in range(2):  # the second time it is one that was captured
+        assert command("capture", "train.py", "-o", "other.py", "--", "9").returncode == 0
+
+
+def test_a_process_that_dies_leaves_what_it_was_about_to_run(tmp_path: Path, command: Command) -> None:
+    text = (
+        "import os, jax, jax.numpy as jnp\n\n"
+        "def host(x):\n    os.abort()\n\n"
+        "f = jax.jit(lambda x: jax.pure_callback(host, x, jnp.sin(x)))\n"
+        "jax.block_until_ready(f(jnp.ones((3, 4))))\n"
+    )
+    (tmp_path / "repro.py").write_text(text)
+    done = command("capture", "repro.py")
+    assert done.returncode == 4, "what a host function does is not written down"
+    assert "jax.pure_callback(" in (tmp_path / "repro.captured.py").read_text()
