@@ -20,7 +20,8 @@ import jax
 import jax.numpy
 import numpy as np
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "jaxshrink", "inside"))
+_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(_ROOT, "jaxshrink", "inside"))
 LIMIT = 100
 _files = []
 
@@ -130,7 +131,8 @@ def _executed(source, data=None):
         file.write(source)
     scope = {"__name__": "__main__", "__file__": path}
     if data:
-        scope["data"] = {name: np.array(value) for name, value in data.items()}
+        np.savez(path[:-3] + ".npz", **{name: np.array(value) for name, value in data.items()})
+        _files.append(path[:-3] + ".npz")
     try:
         tree = ast.parse(source)
         last = _named_last(tree)

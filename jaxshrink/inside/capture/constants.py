@@ -159,7 +159,7 @@ def hole(aval):
 
 def is_float(aval):
     """Whether an array of this type has derivatives."""
-    return getattr(getattr(aval, "dtype", None), "kind", "") in "fcV"
+    return getattr(getattr(aval, "dtype", None), "kind", None) in ("f", "c", "V")
 
 
 def _keys(shape):
@@ -223,8 +223,11 @@ def _literal(lib, array, dtype):
         return f"{name}({number})" if "." in name else f"{lib}.array({number}, {name})"
     if array.size and _all_ones(plain):
         return _ones(lib, array.shape, dtype)
+    if array.size and not plain.any() and dtype.kind != "b":
+        return f"{lib}.zeros({_shape(array.shape)}{_of(lib, dtype)})"
     if array.size > 1 and bool((plain == plain.flat[0]).all()):
-        return f"{lib}.full({_shape(array.shape)}, {_number(plain.flat[0].item())}{_of(lib, dtype)})"
+        of = _of(lib, dtype) if lib == "np" else ", " + _name(lib, dtype)  # else it would be of a weak type
+        return f"{lib}.full({_shape(array.shape)}, {_number(plain.flat[0].item())}{of})"
     if not array.size:
         return f"{lib}.zeros({_shape(array.shape)}{_of(lib, dtype)})"
     default = np.asarray(plain.tolist()).dtype

@@ -105,10 +105,11 @@ def is_function(value):
 
 def is_function_of_jax(value):
     """Whether a value is a function that JAX has made and gives to a function of the program."""
+    is_bound = isinstance(value, functools.partial)
     while isinstance(value, functools.partial):
         value = value.func
     if not isinstance(value, types.FunctionType):
-        return False
+        return is_bound and callable(value) and str(getattr(value, "__module__", "")).startswith("jax")
     home = value.__globals__.get("__name__") or ""
     return home.partition(".")[0] == "jax" or home.startswith(_HOME)
 

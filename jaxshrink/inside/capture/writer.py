@@ -248,8 +248,9 @@ class Writer:
         """Return a number that depends on what a call gives."""
         known = list(leaves(call.result)) if call.result is not None else []
         leaf = next((leaf for leaf in known if is_float(leaf.like)), known[0] if known else None)
-        if leaf is not None:
-            env.add(ast.Return(ast.Call(expression("jnp.sum"), [reached(leaf, env)], [])))
+        value = reached(leaf, env) if leaf is not None else None
+        if value is not None:
+            env.add(ast.Return(ast.Call(expression("jnp.sum"), [value], [])))
 
     def _is_before_failure(self, scope, call):
         return call.error is None or call is scope.failing
