@@ -6,7 +6,7 @@ import types
 import weakref
 
 from .calls import Attribute
-from .values import name_of
+from .values import NONE, function_places, name_of
 
 _MARK = "_jaxshrink"
 _CACHED = 64
@@ -42,10 +42,14 @@ def mark_of(thing):
 
 def made(session, expression, fun):
     """What the program gets for a function that JAX made: `expression` stands for it."""
+    is_renamed = getattr(getattr(expression, "func", None), "name", None) == "jax.named_call"
+    functions = function_places(fun) if is_renamed else NONE  # one of JAX's own may be under another name
 
     def called(*args, **kwargs):
         if session.is_idle:
             return fun(*args, **kwargs)
+        if functions is not NONE:
+            return session.call(expression, fun, args, kwargs, functions)
         return session.run(expression, fun, args, kwargs)
 
     dressed(called, fun, expression, fun)

@@ -349,6 +349,10 @@ def f(x):
         x = jnp.sin(x)
         return jax.named_call(lambda y: y @ x.T, name="decoder")(jnp.ones((2, 2)))
 f(jnp.ones((3, 3)))
+# ---- passes named loop
+import jax, jax.numpy as jnp
+loop = jax.named_call(jax.lax.while_loop, name="search")
+result = jax.jit(lambda x: loop(lambda s: s < 9, lambda s: s * 2, x))(3)
 # ---- passes lower
 import jax, jax.numpy as jnp
 lowered = jax.jit(lambda x: x * 2).lower(jnp.ones(2))
