@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from jaxshrink.passes import (
     apart,
     arrays,
+    calls,
     checks,
     classes,
     containers,
@@ -90,6 +91,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("without-aux", transforms.without_aux),
     Pass("unmap", transforms.unmap),
     Pass("plainer", transforms.plainer),
+    Pass("shorter-calls", calls.shorter_calls),
     Pass("tuples", containers.tuples, refactors=True),
     Pass("one-for-all", containers.one_for_all),
     Pass("keys", containers.keys, refactors=True),
@@ -107,6 +109,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("parameters", functions.parameters),
     Pass("fixed", fixed.fixed),
     Pass("elements", expressions.elements),
+    Pass("keywords", calls.keywords),
     Pass("targets", statements.targets),
     Pass("hoist-deep", expressions.hoist_deep),
     Pass("sums", expressions.sums),

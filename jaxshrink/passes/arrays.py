@@ -69,13 +69,27 @@ def ones(view: View) -> Iterator[Edit]:
         library, dtype = node.func.value, _dtype(node)
         for plain in ("1.0", "1", "True", "0", "0.0"):
             yield Edit.replace(node, trees.expression(plain))
-        for shape in (ast.Constant(1), ast.Constant(2), ast.Tuple([], ast.Load())):
-            yield Edit.replace(node, _ones(library, [shape, *dtype]))
-        if node.func.attr not in ("ones", "zeros") and node.args:
+        abstract = node.func.attr == "ShapeDtypeStruct"
+        shapes = (ast.Constant(1), ast.Constant(2), ast.Tuple([], ast.Load()))
+        if abstract and node.args:
+            yield from (Edit.replace(node.args[0], shape) for shape in (shapes[-1], ast.Tuple([shapes[0]], ast.Load())))
+        else:
+            yield from (Edit.replace(node, _ones(library, [shape, *dtype])) for shape in shapes)
+        if node.func.attr not in ("ones", "zeros") and node.args and not abstract:
             yield Edit.replace(node, _ones(library, [node.args[0], *dtype]))
-        if dtype and not (isinstance(dtype[0], ast.Name) and dtype[0].id == "int"):
-            for plain in ("int", "bool"):
-                yield Edit.replace(dtype[0], trees.expression(plain))
+        for each in dtype[:1]:
+            yield from _plainer_dtypes(node, each)
+
+
+def _plainer_dtypes(call: ast.Call, dtype: ast.expr) -> Iterator[Edit]:
+    """A shorter name for the type of an array's numbers, or a plain type; of a single number, the type called."""
+    if isinstance(dtype, ast.Attribute):
+        yield Edit({dtype: ast.Constant(dtype.attr)}, 1)
+        yield Edit({call: ast.Call(dtype, [ast.Constant(1)], [])}, 1)
+    if not (isinstance(dtype, ast.Name) and dtype.id == "int"):
+        for plain in ("float", "int", "bool"):
+            if not (isinstance(dtype, ast.Name) and dtype.id == plain):
+                yield Edit.replace(dtype, trees.expression(plain))
 
 
 def scalars(view: View) -> Iterator[Edit]:

@@ -1,0 +1,103 @@
+"""Shorter calls: one of the same operation that says less, and many keywords at once fewer."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import itertools
+from collections.abc import Iterator
+
+from jaxshrink import tree as trees
+from jaxshrink.passes.libraries import named
+from jaxshrink.tree import Edit, Replacement
+from jaxshrink.view import View
+
+SHORTER = {
+    "dot_general(lhs, rhs)": ("jnp.dot(lhs, rhs)",),
+    "tensordot(a, b)": ("jnp.dot(a, b)",),
+    "einsum(subscripts, a, b)": ("jnp.dot(a, b)", "a @ b"),
+    "matmul(a, b)": ("a @ b",),
+    "conv_general_dilated(lhs, rhs, window_strides, padding)": ("lax.conv(lhs, rhs, window_strides, padding)",),
+    "conv_with_general_padding(lhs, rhs, window_strides, padding)": ("lax.conv(lhs, rhs, window_strides, padding)",),
+    "concatenate(operands)": ("jnp.concatenate(operands)",),
+    "select_n(which, a, b)": ("jnp.where(which, a, b)",),
+    "select(which, a, b)": ("jnp.where(which, a, b)",),
+    "broadcast_in_dim(operand, shape)": ("jnp.broadcast_to(operand, shape)", "lax.broadcast(operand, shape)"),
+    "reduce(operand, init)": ("jnp.sum(operand)", "jnp.max(operand)"),
+    "reduce_window(operand, init, computation)": ("lax.reduce(operand, init, computation, (0,))",),
+    "tree_map(f, tree, other)": ("jax.tree.map(f, tree, other)",),
+    "tree_map(f, tree)": ("jax.tree.map(f, tree)",),
+    "add(a, b)": ("a + b",),
+    "sub(a, b)": ("a - b",),
+    "subtract(a, b)": ("a - b",),
+    "mul(a, b)": ("a * b",),
+    "multiply(a, b)": ("a * b",),
+    "div(a, b)": ("a / b",),
+    "divide(a, b)": ("a / b",),
+    "rem(a, b)": ("a % b",),
+    "pow(a, b)": ("a ** b",),
+    "power(a, b)": ("a ** b",),
+    "neg(a)": ("-a",),
+    "lt(a, b)": ("a < b",),
+    "gt(a, b)": ("a > b",),
+    "eq(a, b)": ("a == b",),
+}
+"""Calls, and others on their arguments that may fail in the same way; what is not named there is left out."""
+
+MOST_KEYWORDS = 6
+"""Of more, no pairs are tried."""
+
+
+def shorter_calls(view: View) -> Iterator[Edit]:
+    """A shorter call of the same operation, on the same arrays: `dot_general(x, y, …)` is `jnp.dot(x, y)`."""
+    for call in view.all(ast.Call):
+        if any(isinstance(arg, ast.Starred) for arg in call.args):
+            continue
+        for names, templates in _table().get(trees.last_name(call.func), ()):
+            given: dict[str, ast.expr] = dict(zip(names, call.args, strict=False))
+            given.update((word.arg, word.value) for word in call.keywords if word.arg in names)
+            if given.keys() == set(names):
+                for template in templates:
+                    yield from _instead(view, call, template, given)
+
+
+def keywords(view: View) -> Iterator[Edit]:
+    """Drop all keywords of a call, or two of them: often none of them can go alone."""
+    for call in view.all(ast.Call):
+        named_ = [keyword for keyword in call.keywords if keyword.arg]
+        if len(named_) < 2:
+            continue
+        yield Edit.delete(*named_)
+        for count in (len(named_) - 1, 2) if len(named_) > 2 else ():
+            for several in itertools.combinations(named_, count) if len(named_) <= MOST_KEYWORDS else ():
+                yield Edit.delete(*several)
+
+
+@functools.cache
+def _table() -> dict[str, list[tuple[list[str], tuple[str, ...]]]]:
+    """By name: the arguments that a call needs, and what may stand in its place."""
+    table: dict[str, list[tuple[list[str], tuple[str, ...]]]] = {}
+    for pattern, templates in SHORTER.items():
+        call = trees.expression(pattern)
+        assert isinstance(call, ast.Call)
+        names = [arg.id for arg in call.args if isinstance(arg, ast.Name)]
+        table.setdefault(trees.last_name(call.func), []).append((names, templates))
+    return table
+
+
+def _instead(view: View, call: ast.Call, template: str, given: dict[str, ast.expr]) -> Iterator[Edit]:
+    """The template with the arguments in their places, and libraries by the names that they have in the program."""
+    new = trees.expression(template)
+    changes: dict[ast.AST, Replacement] = {call: new}
+    for node in ast.walk(new):
+        if isinstance(node, ast.Name) and node.id in given:
+            changes[node] = trees.shallow(given[node.id])
+        elif isinstance(node, ast.Name):
+            library = named(view, {"jnp": "jax.numpy", "lax": "jax.lax"}.get(node.id, node.id))
+            if library is None:
+                return
+            changes[node] = library
+    kept = sum(trees.extent(value) for name, value in given.items() if name in template)
+    yield Edit(changes, trees.extent(call) - kept - 3)
+
+

@@ -1,0 +1,38 @@
+"""Shorter calls of the same operation, and fewer keywords."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.passes.proposing import edits_of, written
+
+IMPORTS = "import jax\nimport jax.numpy as jnp\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("jax.lax.dot_general(f(x), y, (((1,), (0,)), ((), ())), precision=None)", "jnp.dot(f(x), y)"),
+        ("jax.lax.concatenate([x, y], dimension=0)", "jnp.concatenate([x, y])"),
+        ("jnp.einsum('ij,jk', x, y)", "jnp.dot(x, y)"),
+        ("jax.lax.add(x, f(y))", "x + f(y)"),
+        (
+            "jax.lax.conv_general_dilated(x, y, window_strides=(1,), padding='SAME', rhs_dilation=(1,))",
+            "jax.lax.conv(x, y, (1,), 'SAME')",
+        ),
+        ("jax.tree_util.tree_map(f, x)", "jax.tree.map(f, x)"),
+    ],
+)
+def test_shorter_calls(before: str, after: str) -> None:
+    assert written(IMPORTS + after) in edits_of("shorter-calls", IMPORTS + before)
+
+
+@pytest.mark.parametrize("source", ["lax.dot_general(x, y)", "import jax\njax.lax.dot_general(*x)"])
+def test_calls_without_a_library_or_with_unknown_arguments_stay(source: str) -> None:
+    assert edits_of("shorter-calls", source) == []
+
+
+def test_keywords_go_together() -> None:
+    texts = edits_of("keywords", "f(x, a=1, b=2, c=3, d=4)")
+    assert {"f(x)", "f(x, a=1)", "f(x, b=2, d=4)"} <= set(texts)
+    assert edits_of("keywords", "f(x, a=1)") == []
