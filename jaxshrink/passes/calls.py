@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
-from jaxshrink.passes.libraries import named
+from jaxshrink.passes.libraries import dotted, named
 from jaxshrink.tree import Edit, Replacement
 from jaxshrink.view import View
 
@@ -44,6 +44,15 @@ SHORTER = {
 }
 """Calls, and others on their arguments that may fail in the same way; what is not named there is left out."""
 
+NAMES = {
+    "jax.sharding.PartitionSpec": "P",
+    "jax.sharding.NamedSharding": "NamedSharding",
+    "jax.experimental.shard_map.shard_map": "shard_map",
+    "jax.experimental.pjit.pjit": "jit",
+    "jax.ad_checkpoint.checkpoint": "checkpoint",
+}
+"""What newer versions of JAX have under a shorter name, in `jax`."""
+
 MOST_KEYWORDS = 6
 """Of more, no pairs are tried."""
 
@@ -59,6 +68,27 @@ def shorter_calls(view: View) -> Iterator[Edit]:
             if given.keys() == set(names):
                 for template in templates:
                     yield from _instead(view, call, template, given)
+
+
+def shorter_names(view: View) -> Iterator[Edit]:
+    """The same by a shorter name: `jax.sharding.PartitionSpec` is `jax.P`."""
+    library = named(view, "jax")
+    places: dict[str, list[ast.expr]] = {}
+    for node in view.all(ast.Attribute, ast.Name):
+        if isinstance(node.ctx, ast.Load) and (path := dotted(view, node)) in NAMES:
+            places.setdefault(path, []).append(node)
+    for path, nodes in places.items():
+        if library is not None:
+            new = ast.Attribute(library, NAMES[path], ast.Load())
+            yield Edit({node: trees.clone(new) for node in nodes}, 2 * len(nodes))
+    for statement in view.tree.body:
+        match statement:
+            case ast.ImportFrom(module=str(module), names=[ast.alias() as alias], level=0):
+                name = NAMES.get(f"{module}.{alias.name}")
+                if name is not None:
+                    known = alias.asname or alias.name
+                    new_alias = ast.alias(name, known if known != name else None)
+                    yield Edit({statement: ast.ImportFrom("jax", [new_alias], 0)}, 2)
 
 
 def keywords(view: View) -> Iterator[Edit]:

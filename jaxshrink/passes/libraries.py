@@ -24,3 +24,18 @@ def named(view: View, module: str) -> ast.expr | None:
             if module == path or module.startswith(path + "."):
                 found.append(name + module[len(path) :])
     return trees.expression(min(found, key=lambda name: (name.count("."), len(name)))) if found else None
+
+
+def dotted(view: View, node: ast.expr) -> str:
+    """The full name of what an expression takes from an import; empty for others."""
+    if isinstance(node, ast.Attribute):
+        owner = dotted(view, node.value)
+        return f"{owner}.{node.attr}" if owner else ""
+    binding = view.binding(node) if isinstance(node, ast.Name) else None
+    for alias in binding.definitions if binding is not None else ():
+        if isinstance(alias, ast.alias):
+            above = view.parents[alias]
+            if isinstance(above, ast.ImportFrom):
+                return f"{above.module}.{alias.name}"
+            return alias.name if alias.asname else alias.name.split(".")[0]
+    return ""

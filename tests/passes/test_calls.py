@@ -36,3 +36,19 @@ def test_keywords_go_together() -> None:
     texts = edits_of("keywords", "f(x, a=1, b=2, c=3, d=4)")
     assert {"f(x)", "f(x, a=1)", "f(x, b=2, d=4)"} <= set(texts)
     assert edits_of("keywords", "f(x, a=1)") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "import jax\nf(jax.sharding.PartitionSpec('m'), jax.sharding.PartitionSpec())",
+            "import jax\nf(jax.P('m'), jax.P())",
+        ),
+        ("import jax\nfrom jax.sharding import PartitionSpec as Q\nf(Q(), jax)", "import jax\nf(jax.P(), jax)"),
+        ("from jax.sharding import PartitionSpec as P\nf(P())", "from jax import P\nf(P())"),
+        ("from jax.experimental.shard_map import shard_map\nshard_map(f)", "from jax import shard_map\nshard_map(f)"),
+    ],
+)
+def test_shorter_names(before: str, after: str) -> None:
+    assert written(after) in edits_of("shorter-names", before)
