@@ -79,6 +79,10 @@ def ones(view: View) -> Iterator[Edit]:
             yield Edit.replace(node, _ones(library, [node.args[0], *dtype]))
         for each in dtype[:1]:
             yield from _plainer_dtypes(node, each)
+        if not abstract:
+            name = dtype[0].value if dtype and isinstance(dtype[0], ast.Constant) else None if dtype else "float32"
+            if isinstance(name, str):
+                yield Edit({node: ast.Call(ast.Attribute(library, name, ast.Load()), [ast.Constant(1)], [])}, 1)
 
 
 def _plainer_dtypes(call: ast.Call, dtype: ast.expr) -> Iterator[Edit]:

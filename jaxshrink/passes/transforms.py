@@ -94,7 +94,7 @@ def without_aux(view: View) -> Iterator[Edit]:
     for call in view.all(ast.Call):
         for keyword in call.keywords:
             if keyword.arg == "has_aux" and call.args:
-                results = _results(view, call.args[0])
+                results = results_of(view, call.args[0])
                 changes: dict[ast.AST, Replacement] = {keyword: ()}
                 changes.update((each, each.elts[0]) for each in results if isinstance(each, ast.Tuple) and each.elts)
                 yield Edit(changes, 4)
@@ -144,7 +144,7 @@ def _unwrapped(call: ast.Call) -> Iterator[ast.expr]:
             yield ast.Call(f, operands, [])
 
 
-def _results(view: View, function: ast.expr) -> list[ast.expr]:
+def results_of(view: View, function: ast.expr) -> list[ast.expr]:
     """The expressions that a function, named or written there, returns."""
     definition = function_of(view, function)
     if isinstance(definition, ast.Lambda):

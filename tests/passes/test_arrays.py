@@ -20,6 +20,8 @@ from tests.passes.proposing import array, edits_of, written
         ("f(np.zeros(3, dtype=np.int8))", "f(np.ones(1, np.int8))"),
         ("f(np.zeros(3, dtype=np.int8))", "f(np.zeros(3, dtype='int8'))"),
         ("f(np.zeros((), np.int8))", "f(np.int8(1))"),
+        ("f(np.zeros((), 'int8'))", "f(np.int8(1))"),
+        ("f(np.zeros(()))", "f(np.float32(1))"),
         ("f(jax.ShapeDtypeStruct((3, 4), np.float32))", "f(jax.ShapeDtypeStruct((), np.float32))"),
         ("f(jax.ShapeDtypeStruct((3, 4), np.float32))", "f(jax.ShapeDtypeStruct((3, 4), float))"),
     ],
