@@ -120,6 +120,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("targets", statements.targets),
     Pass("hoist-deep", expressions.hoist_deep),
     Pass("sums", expressions.sums),
+    Pass("plain-functions", calls.plain_functions),
     Pass("methods", classes.methods, refactors=True),
     Pass("merged", variables.merged),
     Pass("ones", arrays.ones),

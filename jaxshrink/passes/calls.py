@@ -53,6 +53,9 @@ NAMES = {
 }
 """What newer versions of JAX have under a shorter name, in `jax`."""
 
+SHORT = 10
+"""Nodes of a function of a name or two, and an operator."""
+
 MOST_KEYWORDS = 6
 """Of more, no pairs are tried."""
 
@@ -89,6 +92,19 @@ def shorter_names(view: View) -> Iterator[Edit]:
                     known = alias.asname or alias.name
                     new_alias = ast.alias(name, known if known != name else None)
                     yield Edit({statement: ast.ImportFrom("jax", [new_alias], 0)}, 2)
+
+
+def plain_functions(view: View) -> Iterator[Edit]:
+    """A function that has a name in place of a short one that is given to another: `abs`, or `jnp.add` of two."""
+    library = named(view, "jax.numpy")
+    for call in view.all(ast.Call):
+        for function in call.args[:1]:
+            if isinstance(function, ast.Lambda) and trees.extent(function) <= SHORT:
+                count = len(function.args.args)
+                if count == 1:
+                    yield Edit({function: ast.Name("abs", ast.Load())}, 4)
+                elif count == 2 and library is not None:
+                    yield Edit({function: ast.Attribute(library, "add", ast.Load())}, 4)
 
 
 def keywords(view: View) -> Iterator[Edit]:

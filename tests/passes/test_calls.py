@@ -52,3 +52,17 @@ def test_keywords_go_together() -> None:
 )
 def test_shorter_names(before: str, after: str) -> None:
     assert written(after) in edits_of("shorter-names", before)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("jax.vmap(lambda x: x, out_axes=None)(a)", "jax.vmap(abs, out_axes=None)(a)"),
+        ("jax.vmap(lambda x, y: x)(a, b)", "jax.vmap(jnp.add)(a, b)"),
+        ("jax.vmap(lambda x, y: f(g(x), h(y)))(a, b)", None),
+        ("f = lambda x: x", None),
+    ],
+)
+def test_plain_functions(before: str, after: str | None) -> None:
+    texts = edits_of("plain-functions", IMPORTS + before)
+    assert texts == ([written(IMPORTS + after)] if after is not None else [])
