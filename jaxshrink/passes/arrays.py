@@ -13,6 +13,9 @@ from jaxshrink.view import View
 
 CONSTRUCTORS = frozenset({"ones", "zeros", "empty", "full", "ShapeDtypeStruct", "arange", "eye", "normal", "uniform"})
 
+PLAIN = {"int": "int32", "float": "float32", "bool": "bool_"}
+"""What plain types are called as types of arrays."""
+
 SHORT = 6
 """Nodes of an array of one number, as short as they are written."""
 
@@ -78,18 +81,16 @@ def ones(view: View) -> Iterator[Edit]:
         if node.func.attr not in ("ones", "zeros") and node.args and not abstract:
             yield Edit.replace(node, _ones(library, [node.args[0], *dtype]))
         for each in dtype[:1]:
-            yield from _plainer_dtypes(node, each)
-        if not abstract:
-            name = dtype[0].value if dtype and isinstance(dtype[0], ast.Constant) else None if dtype else "float32"
-            if isinstance(name, str):
-                yield Edit({node: ast.Call(ast.Attribute(library, name, ast.Load()), [ast.Constant(1)], [])}, 1)
+            yield from _plainer_dtypes(each)
+        scalar = _scalar(node)
+        if scalar is not None:
+            yield Edit({node: scalar}, 1)
 
 
-def _plainer_dtypes(call: ast.Call, dtype: ast.expr) -> Iterator[Edit]:
-    """A shorter name for the type of an array's numbers, or a plain type; of a single number, the type called."""
+def _plainer_dtypes(dtype: ast.expr) -> Iterator[Edit]:
+    """A shorter name for the type of an array's numbers, or a plain type."""
     if isinstance(dtype, ast.Attribute):
         yield Edit({dtype: ast.Constant(dtype.attr)}, 1)
-        yield Edit({call: ast.Call(dtype, [ast.Constant(1)], [])}, 1)
     if not (isinstance(dtype, ast.Name) and dtype.id == "int"):
         for plain in ("float", "int", "bool"):
             if not (isinstance(dtype, ast.Name) and dtype.id == plain):
@@ -104,6 +105,27 @@ def scalars(view: View) -> Iterator[Edit]:
     for plain in (1.0, 1):
         numbers: dict[ast.AST, Replacement] = {node: ast.Constant(plain) for node in nodes}
         yield Edit({**numbers, **products}, sum(map(trees.extent, nodes)))
+    typed: dict[ast.AST, Replacement] = {node: scalar for node in nodes if (scalar := _scalar(node)) is not None}
+    if len(typed) > 1:
+        yield Edit({**typed, **products}, sum(map(trees.extent, typed)))
+
+
+def _scalar(call: ast.Call) -> ast.Call | None:
+    """A single number of the type that an array's numbers have: `jnp.float32(1)`."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr == "ShapeDtypeStruct":
+        return None
+    match _dtype(call):
+        case []:
+            type_: ast.expr = ast.Attribute(call.func.value, "float32", ast.Load())
+        case [ast.Name(id=name), *_] if name in PLAIN:
+            type_ = ast.Attribute(call.func.value, PLAIN[name], ast.Load())
+        case [ast.Constant(value=str(name)), *_]:
+            type_ = ast.Attribute(call.func.value, name, ast.Load())
+        case [ast.Attribute() as dtype, *_]:
+            type_ = trees.shallow(dtype)
+        case _:
+            return None
+    return ast.Call(type_, [ast.Constant(1)], [])
 
 
 def axes(view: View) -> Iterator[Edit]:

@@ -100,7 +100,8 @@ def plain_functions(view: View) -> Iterator[Edit]:
     for call in view.all(ast.Call):
         for function in call.args[:1]:
             if isinstance(function, ast.Lambda) and trees.extent(function) <= SHORT:
-                count = len(function.args.args)
+                rest = function.args.vararg
+                count = len(function.args.args) if rest is None else len(_called_with(view, call))
                 if count == 1:
                     yield Edit({function: ast.Name("abs", ast.Load())}, 4)
                 elif count == 2 and library is not None:
@@ -117,6 +118,12 @@ def keywords(view: View) -> Iterator[Edit]:
         for count in (len(named_) - 1, 2) if len(named_) > 2 else ():
             for several in itertools.combinations(named_, count) if len(named_) <= MOST_KEYWORDS else ():
                 yield Edit.delete(*several)
+
+
+def _called_with(view: View, call: ast.Call) -> list[ast.expr]:
+    """What the result of a call is called with at once."""
+    above = view.parents[call]
+    return above.args if isinstance(above, ast.Call) and above.func is call else []
 
 
 @functools.cache

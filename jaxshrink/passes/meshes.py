@@ -38,20 +38,18 @@ def meshes(view: View) -> Iterator[Edit]:
     for call in view.all(ast.Call):
         if trees.last_name(call.func) not in MESHES or (library := named(view, "jax")) is None:
             continue
-        display = _axes(call)
-        if display is None:
-            continue
-        names = [axis.value for axis in display.elts if isinstance(axis, ast.Constant)]
+        names = _axes(call)
         places = {name: _mentions(view, name, call) for name in names}
         sizes = dict(zip(names, _sizes(call, len(names)), strict=True))
         mentioned = [name for name in names if places[name]]
         kept = [(name,) for name in mentioned or names]
-        for axes in dict.fromkeys([*kept, tuple(mentioned), tuple(names)] if mentioned else kept):
+        for axes in filter(None, dict.fromkeys([*kept, tuple(mentioned), tuple(names)])):
             gone: dict[ast.AST, Replacement] = {}
             for name in names:
                 if name not in axes:
                     gone.update(change for place in places[name] for change in _without(view, place))
-            for shape in dict.fromkeys([tuple(1 for _ in axes), tuple(sizes[name] for name in axes)]):
+            alike = [tuple(size for _ in axes) for size in (1, 2)]
+            for shape in dict.fromkeys([*alike, tuple(sizes[name] for name in axes)]):
                 new = _mesh(library, shape, axes)
                 if ast.unparse(new) != ast.unparse(call):
                     yield Edit({**gone, call: new}, trees.extent(call) - trees.extent(new) + len(gone))
@@ -76,12 +74,18 @@ def varying(view: View) -> Iterator[Edit]:
                 yield Edit({**changes, arg: DELETE}, 2 + trees.extent(arg))
 
 
-def _axes(call: ast.Call) -> ast.Tuple | ast.List | None:
-    """The names of a mesh's axes, where they are written there."""
+def _axes(call: ast.Call) -> list[str]:
+    """The names of a mesh's axes, where they are written there; a text is one name for each letter."""
     for value in [*call.args, *(word.value for word in call.keywords)]:
-        if isinstance(value, ast.Tuple | ast.List) and value.elts and all(map(_is_name, value.elts)):
-            return value
-    return None
+        match value:
+            case ast.Constant(value=str(letters)):
+                return list(letters)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                constants = [each.value for each in elements if isinstance(each, ast.Constant)]
+                names = [name for name in constants if isinstance(name, str)]
+                if names and len(names) == len(elements):
+                    return names
+    return []
 
 
 def _sizes(call: ast.Call, count: int) -> list[int]:
@@ -96,12 +100,12 @@ def _sizes(call: ast.Call, count: int) -> list[int]:
     return [1] * count
 
 
-def _mesh(library: ast.expr, shape: tuple[int, ...], axes: tuple[object, ...]) -> ast.Call:
+def _mesh(library: ast.expr, shape: tuple[int, ...], axes: tuple[str, ...]) -> ast.Call:
     make = ast.Attribute(library, "make_mesh", ast.Load())
     return ast.Call(make, [trees.expression(repr(shape)), trees.expression(repr(axes))], [])
 
 
-def _mentions(view: View, name: object, mesh: ast.Call) -> list[ast.Constant]:
+def _mentions(view: View, name: str, mesh: ast.Call) -> list[ast.Constant]:
     """Where the name of an axis stands outside the mesh."""
     same = (node for node in view.all(ast.Constant) if _is_name(node) and node.value == name)
     return [node for node in same if not view.inside(node, mesh)]

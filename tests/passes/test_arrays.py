@@ -35,6 +35,7 @@ def test_ones(before: str, after: str) -> None:
     [
         ("x = np.ones(3)\ny = np.ones(4)\nf(x @ y)\ng(y @ x)", "x = 1.0\ny = 1.0\nf(x * y)\ng(y * x)"),
         ("f(np.ones(3) @ np.zeros(3) @ a)", "f(1 * 1 * a)"),
+        ("f(np.ones(3), np.zeros((3, 4), int))", "f(np.float32(1), np.int32(1))"),
     ],
 )
 def test_scalars(before: str, after: str) -> None:

@@ -59,6 +59,7 @@ def test_shorter_names(before: str, after: str) -> None:
     [
         ("jax.vmap(lambda x: x, out_axes=None)(a)", "jax.vmap(abs, out_axes=None)(a)"),
         ("jax.vmap(lambda x, y: x)(a, b)", "jax.vmap(jnp.add)(a, b)"),
+        ("jax.vmap(lambda *args, **more: 0)(a, b)", "jax.vmap(jnp.add)(a, b)"),
         ("jax.vmap(lambda x, y: f(g(x), h(y)))(a, b)", None),
         ("f = lambda x: x", None),
     ],

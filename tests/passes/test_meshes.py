@@ -27,6 +27,7 @@ from tests.passes.proposing import edits_of, written
             "m = jax.make_mesh((2, 2), ('a', 'b'))\ng(lambda x: jax.lax.psum(jax.lax.psum(x, 'a'), ('a', 'b')))",
             "m = jax.make_mesh((1,), ('b',))\ng(lambda x: jax.lax.psum(x, ('b',)))",
         ),
+        ("m = jax.sharding.Mesh(jax.devices(), 'd')\nf(m)", "m = jax.make_mesh((2,), ('d',))\nf(m)"),
         ("m = jax.make_mesh((2,), ('a',))\nf(m)", "m = jax.make_mesh((1,), ('a',))\nf(m)"),
     ],
 )
