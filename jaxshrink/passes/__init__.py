@@ -122,6 +122,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("targets", statements.targets),
     Pass("hoist-deep", expressions.hoist_deep),
     Pass("sums", expressions.sums),
+    Pass("passed-on", calls.passed_on),
     Pass("plain-functions", calls.plain_functions),
     Pass("methods", classes.methods, refactors=True),
     Pass("merged", variables.merged),

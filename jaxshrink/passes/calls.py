@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
+from jaxshrink.passes.functions import bound_arguments
 from jaxshrink.passes.libraries import dotted, named
 from jaxshrink.tree import Edit, Replacement
 from jaxshrink.view import View
@@ -106,6 +107,22 @@ def plain_functions(view: View) -> Iterator[Edit]:
                     yield Edit({function: ast.Name("abs", ast.Load())}, 4)
                 elif count == 2 and library is not None:
                     yield Edit({function: ast.Attribute(library, "add", ast.Load())}, 4)
+
+
+def passed_on(view: View) -> Iterator[Edit]:
+    """The function itself in place of one that calls it with its parameters and others.
+
+    `grad(lambda p: f(0, p))(x)` is `grad(f)(x, x)`, or `grad(f)(0, x)`.
+    """
+    for call in view.all(ast.Call):
+        match call.func:
+            case ast.Call(args=[ast.Lambda(body=ast.Call(func=f, args=inner, keywords=[])) as whole, *_]):
+                given = bound_arguments(whole.args, call)
+                if given and not any(isinstance(arg, ast.Starred) for arg in inner):
+                    inserted = [given.get(arg.id, arg) if isinstance(arg, ast.Name) else arg for arg in inner]
+                    first = next(iter(given.values()))
+                    for args in (inserted, [first] * len(inner)):
+                        yield Edit({whole: f, call: ast.Call(call.func, [*map(trees.clone, args)], [])}, 4)
 
 
 def keywords(view: View) -> Iterator[Edit]:

@@ -67,3 +67,8 @@ def test_shorter_names(before: str, after: str) -> None:
 def test_plain_functions(before: str, after: str | None) -> None:
     texts = edits_of("plain-functions", IMPORTS + before)
     assert texts == ([written(IMPORTS + after)] if after is not None else [])
+
+
+@pytest.mark.parametrize("after", ["jax.grad(f)(0, x)", "jax.grad(f)(x, x)"])
+def test_passed_on(after: str) -> None:
+    assert written(after) in edits_of("passed-on", "jax.grad(lambda p: f(0, p))(x)")
