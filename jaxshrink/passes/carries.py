@@ -27,6 +27,7 @@ class Structure:
     displays: dict[Path, list[Display]] = dataclasses.field(default_factory=dict)
     reads: dict[Path, list[ast.Subscript]] = dataclasses.field(default_factory=dict)
     targets: dict[Path, list[ast.Tuple | ast.List]] = dataclasses.field(default_factory=dict)
+    followed: set[ast.AST] = dataclasses.field(default_factory=set)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,6 +135,9 @@ def _add_displays(structure: Structure, value: ast.expr, path: Path) -> None:
 
 def _follow(view: View, structure: Structure, node: ast.AST, ahead: Path, path: Path) -> None:
     """Add what is taken of an expression that has the structure, once the keys `ahead` of it are taken."""
+    if node in structure.followed:
+        return
+    structure.followed.add(node)
     above = view.parents[node]
     match above:
         case ast.Subscript(value=value, slice=ast.Constant(value=int() | str() as key)) if value is node:

@@ -63,7 +63,7 @@ def arguments(view: View) -> Iterator[Edit]:
         elif len(call.args) > 1:
             definition = function_of(view, call.args[0])
             count = len(definition.args.args) if definition is not None else 0
-            for i in range(min(count, len(call.args) - 1)):
+            for i in range(max(0, count - len(call.args) + 1), count):  # the last of the arguments are what it gets
                 arg = call.args[len(call.args) - count + i]
                 yield Edit({**without_parameter(view, call.args[0], i), arg: ()}, 2 + trees.extent(arg))
 
