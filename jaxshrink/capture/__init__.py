@@ -10,7 +10,8 @@
         train()                             # each error that leaves a call of JAX is saved there
 
 `python -m jaxshrink.capture train.py` runs a program and saves to the folder that JAX_REPRO_DIR names.
-Nothing is recorded before the first use. Runs in the user's process, on JAX 0.4.20 and newer.
+JAX's functions get their wrappers with this import; nothing is recorded before the first use. Runs in the user's
+process, on JAX 0.4.20 and newer.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Any
 from jaxshrink.capture.captured import Captured as Captured
 from jaxshrink.capture.captured import captured as _captured
 from jaxshrink.capture.recording import recording as recording
+from jaxshrink.capture.session import session as _session
 
 __all__ = ["Captured", "recording"]
 
@@ -39,3 +41,4 @@ class _Callable(types.ModuleType):
 
 
 sys.modules[__name__].__class__ = _Callable
+_session()  # the sooner, the more of the program's functions can be recorded

@@ -58,6 +58,7 @@ def test_a_function_that_ends_well_gives_the_same_again(tmp_path: Path) -> None:
     done = run(
         tmp_path,
         """
+        import runpy
         from jaxshrink import capture
         import jax, jax.numpy as jnp
 
@@ -67,10 +68,10 @@ def test_a_function_that_ends_well_gives_the_same_again(tmp_path: Path) -> None:
 
         program = capture(f, jnp.arange(3.0), n=2)
         assert program.failure is None
-        space = {}
-        exec(program.source, space)
-        assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), space["value"], f(jnp.arange(3.0), 2)))
-        again = capture(space["f"], jnp.arange(3.0), n=2)
+        g = runpy.run_path(str(program.save("repro.py")))["f"]
+        x = jnp.arange(3.0)
+        assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), g(x, 2), f(x, 2)))
+        again = capture(g, jnp.arange(3.0), n=2)
         assert again.source == program.source, again.source
         """,
     )

@@ -5,11 +5,14 @@ import inspect
 KEPT_SCOPES = 8
 """Traces of a function that are remembered: JAX may use the jaxpr of an earlier one again."""
 
+CAUGHT = "caught"
+"""In place of an error that the program caught: the error itself would keep all that its frames hold."""
+
 
 class Ref:
     """A leaf of what a call returned, or of what a traced function was given (`source` is its scope then).
 
-    `like` tells its shape and type, for where it cannot be reached.
+    `like` tells its shape and type, for where it cannot be reached. A value that nobody knows has no source.
     """
 
     __slots__ = ("like", "path", "source")
@@ -25,6 +28,21 @@ class Shape:
 
     def __init__(self, shape, dtype):
         self.shape, self.dtype = shape, dtype
+
+
+def like(value):
+    """The abstract value of an array; of NumPy's its own shape and type; None for what is no array."""
+    aval = getattr(value, "aval", None)
+    return aval if aval is not None or not hasattr(value, "dtype") else Shape(value.shape, value.dtype)
+
+
+class Context:
+    """A context that is open around calls, entered once."""
+
+    __slots__ = ("expression", "written")
+
+    def __init__(self, expression):
+        self.expression, self.written = expression, None
 
 
 class Constant:
@@ -93,19 +111,19 @@ class Attribute:
 class Host:
     """A function that JAX calls back on the host, never written down; `error` if it raised."""
 
-    __slots__ = ("error", "fun", "results")
+    __slots__ = ("error", "name")
 
-    def __init__(self, fun):
-        self.fun, self.error, self.results = fun, None, None
+    def __init__(self, name):
+        self.name, self.error = name, None
 
 
 class Function:
-    """A function of the program that JAX calls. `scopes` are its latest traces."""
+    """A function of the program that JAX calls, without itself, which may hold tracers. `scopes`: its latest traces."""
 
-    __slots__ = ("fun", "name", "scopes", "signature")
+    __slots__ = ("name", "scopes", "signature")
 
     def __init__(self, fun, name):
-        self.fun, self.name, self.scopes = fun, name, []
+        self.name, self.scopes = name, []
         try:
             self.signature = inspect.signature(fun)
         except (TypeError, ValueError):  # builtins have none
@@ -130,14 +148,14 @@ class Call:
     """One call. `result` is the tree of its Refs; `scopes` the traces of the program's functions that it caused.
 
     `home` is the scope that it stands in, `place` where it was called: code object and instruction. `within`: the
-    named scopes around it.
+    contexts that are open around it in that scope. `given`: its arguments as they are, until they are looked at.
     """
 
-    __slots__ = ("args", "error", "func", "home", "kwargs", "place", "result", "scopes", "within")
+    __slots__ = ("args", "error", "func", "given", "home", "kwargs", "place", "result", "scopes", "within")
 
     def __init__(self, home, func, args, kwargs, place=None, within=()):
         self.home, self.func, self.args, self.kwargs, self.place, self.within = home, func, args, kwargs, place, within
-        self.result = self.error = None
+        self.result = self.error = self.given = None
         self.scopes = []
 
 
@@ -145,14 +163,14 @@ class Scope:
     """One trace of a function, or the top level of the program (`function` is None).
 
     `params` has (name, kind, tree) of each parameter as it was bound, `values` the values known here: id -> (value,
-    Ref), the value so that no other gets its id.
+    Ref), the value so that no other gets its id. `contexts` are open in it now, `around` were open outside.
     """
 
-    __slots__ = ("calls", "error", "function", "named", "params", "parent", "result", "values")
+    __slots__ = ("around", "calls", "contexts", "error", "function", "params", "parent", "result", "values")
 
     def __init__(self, function=None, parent=None):
         self.function, self.parent = function, parent
-        self.params, self.calls, self.values, self.named = [], [], {}, []
+        self.params, self.calls, self.values, self.contexts, self.around = [], [], {}, [], ()
         self.result = self.error = None
 
     def find(self, value):
@@ -167,6 +185,12 @@ class Scope:
     def know(self, value, ref):
         self.values[id(value)] = (value, ref)
 
+    def close(self):
+        """Let go of the values, when no more calls are to come."""
+        self.values = {}
+        if self.function is None and self.error is None:
+            self.calls = []
+
     @property
     def is_failed(self):
         return self.error is not None
@@ -176,3 +200,12 @@ class Scope:
         """The call that the error came through, or None if the program raised it by itself."""
         last = self.calls[-1] if self.calls and self.is_failed else None
         return last if last is not None and last.error is self.error else None
+
+
+def leaves(tree):
+    """The Refs in a tree."""
+    if isinstance(tree, Node):
+        for item in tree.items:
+            yield from leaves(item)
+    elif isinstance(tree, Ref):
+        yield tree

@@ -4,7 +4,7 @@ import ast
 import enum
 import sys
 
-INLINE = 16
+INLINE = 8
 """Elements up to which an array is written down; larger ones are filled (see `Fill`)."""
 
 EXACT = 256
@@ -54,6 +54,9 @@ class Constants:
 
 
 def _scalar(constants, value, kind):
+    if kind.__module__ == "jax._src.literals" and issubclass(kind, (int, float, complex)):  # JAX has typed it
+        value = next(base for base in (int, float, complex) if isinstance(value, base))(value)
+        kind = type(value)
     if value is None or value is Ellipsis or kind in (bool, int, str, bytes):
         return "..." if value is Ellipsis else repr(value)
     if kind is float:
@@ -93,19 +96,45 @@ def _array(constants, value, kind):
         return f"{_type(constants, kind, type)}({_number(value.item())})" if value.dtype.kind in "biufc" else None
     if issubclass(kind, np.ndarray):
         return _filled(constants, "np", value, value.shape, value.dtype, lambda: value)
+    if kind.__module__ == "jax._src.literals":  # an array that JAX has put into a jaxpr
+        value = np.asarray(value)
+        return _filled(constants, "jnp", value, value.shape, value.dtype, lambda: value)
     if issubclass(kind, jax.core.Tracer):
         return hole(value.aval)
     if not isinstance(value, jax.Array):
         return None
     if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
-        return _keys(value.shape)
+        return _exact_keys(constants, value)
     if value.is_deleted():
         return hole(value.aval)
-    raw = _raw_key(value) if constants.fill != "exact" or value.shape == (2,) else None
+    raw = _raw_key(constants, value)
     if raw is not None:
         return raw
     if not value.is_fully_addressable:
         return _ones("jnp", value.shape, value.dtype)
+    text = _on_device(constants, value)
+    return _placed(constants, value, text)
+
+
+def _placed(constants, value, text):
+    """An array that has been put somewhere, where there is more than one place."""
+    import jax
+
+    sharding = value.sharding
+    if not getattr(value, "committed", getattr(value, "_committed", False)):
+        return text
+    if len(sharding.device_set) == 1:
+        device = next(iter(sharding.device_set))
+        return text if len(jax.devices()) == 1 else f"jax.device_put({text}, jax.devices()[{device.id}])"
+    try:
+        return f"jax.device_put({text}, {constants.source(sharding)})"
+    except Unwritable:
+        return text
+
+
+def _on_device(constants, value):
+    import numpy as np
+
     weak = bool(getattr(value.aval, "weak_type", False))
     return _filled(constants, "jnp", value, value.shape, value.dtype, lambda: np.asarray(value), weak)
 
@@ -128,12 +157,30 @@ def hole(aval):
     return _ones("jnp", aval.shape, aval.dtype)
 
 
+def is_float(aval):
+    """Whether an array of this type has derivatives."""
+    return getattr(getattr(aval, "dtype", None), "kind", "") in "fcV"
+
+
 def _keys(shape):
     key = "jax.random.key(0)"
     return f"jax.random.split({key}, {_shape(shape)})" if shape else key
 
 
-def _raw_key(value):
+def _exact_keys(constants, value):
+    """Keys by their numbers, where these are wanted or small."""
+    import jax
+    import numpy as np
+
+    data = np.asarray(jax.random.key_data(value))
+    if value.shape == () and data.shape == (2,) and data[0] == 0 and data[1] < 1 << 31:
+        return f"jax.random.key({int(data[1])})"
+    if constants.fill != "exact":
+        return _keys(value.shape)
+    return f"jax.random.wrap_key_data({_literal('jnp', data, data.dtype)})"
+
+
+def _raw_key(constants, value):
     """Old keys: what `PRNGKey` makes of a small number."""
     import numpy as np
 
@@ -141,7 +188,7 @@ def _raw_key(value):
         high, low = np.asarray(value).tolist()
         if high == 0 and low < 1 << 31:
             return f"jax.random.PRNGKey({low})"
-        return "jax.random.PRNGKey(0)"
+        return "jax.random.PRNGKey(0)" if constants.fill != "exact" else None
     return None
 
 
@@ -149,6 +196,9 @@ def _filled(constants, lib, value, shape, dtype, read, weak=False):
     import numpy as np
 
     size = int(np.prod(shape))
+    if dtype.kind in "OUS" and size <= EXACT:
+        plain = [constants.of_part(one) for one in read().ravel().tolist()]
+        return f"np.array([{', '.join(plain)}], {dtype.str!r}).reshape({_tuple(shape)})"
     if dtype.kind not in "biufcV" or dtype.fields:
         raise Unwritable(f"an array of {dtype}")
     if not shape and weak:
@@ -173,6 +223,8 @@ def _literal(lib, array, dtype):
         return f"{name}({number})" if "." in name else f"{lib}.array({number}, {name})"
     if array.size and _all_ones(plain):
         return _ones(lib, array.shape, dtype)
+    if array.size > 1 and bool((plain == plain.flat[0]).all()):
+        return f"{lib}.full({_shape(array.shape)}, {_number(plain.flat[0].item())}{_of(lib, dtype)})"
     if not array.size:
         return f"{lib}.zeros({_shape(array.shape)}{_of(lib, dtype)})"
     default = np.asarray(plain.tolist()).dtype
@@ -234,7 +286,7 @@ def _jax_object(constants, value, kind):
 
     sharding = jax.sharding
     if kind is jax.ShapeDtypeStruct:
-        return f"jax.ShapeDtypeStruct({_tuple(value.shape)}, {_dtype(value.dtype)})"
+        return f"jax.ShapeDtypeStruct({_sizes(value.shape)}, {_dtype(value.dtype)})"
     if kind is sharding.PartitionSpec:
         return "P({})".format(", ".join(constants.source(part) for part in value))
     if kind is sharding.NamedSharding:
@@ -246,6 +298,13 @@ def _jax_object(constants, value, kind):
     if kind.__name__ in ("Device", "CpuDevice") and hasattr(value, "id") and hasattr(value, "platform"):
         return f"jax.devices()[{value.id}]"
     return None
+
+
+def _sizes(shape):
+    if all(isinstance(size, int) for size in shape):
+        return _tuple(shape)
+    text = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
+    return f"jax.export.symbolic_shape({text!r})"
 
 
 def _mesh(constants, mesh):

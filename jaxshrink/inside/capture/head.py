@@ -1,6 +1,7 @@
 """What stands before the calls: imports, and settings that the program made."""
 
 import ast
+import enum
 import os
 import sys
 
@@ -53,8 +54,17 @@ class Settings:
 
 
 def _options():
+    """JAX's options, but for what a context has set for a while."""
     config = sys.modules["jax"].config
-    return {name: getattr(config, name) for name in _OPTIONS if hasattr(config, name)}
+    holders = getattr(config, "_value_holders", None) or {}
+    found = {}
+    for name in _OPTIONS:
+        holder = holders.get(name)
+        if hasattr(holder, "get_global"):
+            found[name] = holder.get_global()
+        elif hasattr(config, name):
+            found[name] = getattr(config, name)
+    return {name: value.value if isinstance(value, enum.Enum) else value for name, value in found.items()}
 
 
 def imports(body, settings=((), ())):

@@ -1,46 +1,84 @@
-"""Statements as a person writes them: a value that the next statement alone reads stands in it."""
+"""Statements as a person writes them: a value that the next statement alone reads stands in it; contexts in blocks."""
 
 import ast
-import copy
+import collections
+
+from . import names
 
 _LONGEST = 88
 _SIMPLE = (ast.Assign, ast.Return, ast.Expr)
 
 
 def tidied(body):
-    """The statements, with values moved to where they are read."""
-    body = list(body)
-    i = len(body) - 2
-    while i >= 0:
-        if i + 1 < len(body):
-            merged = _merged(body[i], body[i + 1], body[i + 2 :])
-            if merged is not None:
-                body[i : i + 2] = [merged]
-        i -= 1
-    return body
+    """The statements, with values moved to where they are read, and in the blocks of their contexts."""
+    return _blocks(_merged(list(body)), 0)
 
 
-def _merged(first, second, rest):
+def _merged(body):
+    counts = collections.Counter(name for statement in body for name in _reads(statement))
+    merged = []  # the last first
+    for first in reversed(body):
+        second = merged[-1] if merged else None
+        one = _joined(first, second, counts) if second is not None and first.within == second.within else None
+        if one is not None:
+            merged[-1] = one
+        else:
+            merged.append(first)
+    return merged[::-1]
+
+
+def _reads(statement):
+    return (node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+
+
+def _joined(first, second, counts):
     """Both statements as one, None where that is not possible or would be too long."""
     if not isinstance(first, ast.Assign) or not isinstance(second, _SIMPLE):
         return None
     target = first.targets[0]
-    if not isinstance(target, ast.Name):
+    if not isinstance(target, ast.Name) or counts[target.id] != 1:
         return None
     reads = [node for node in ast.walk(second) if isinstance(node, ast.Name) and node.id == target.id]
     if len(reads) != 1 or _is_deferred(second, reads[0]):
         return None
-    if any(isinstance(node, ast.Name) and node.id == target.id for each in rest for node in ast.walk(each)):
+    if _length(first) + _length(second) - 2 * len(names.plain(target.id)) - len(" = ") > _LONGEST:
         return None
-    merged = _Replace(target.id, first.value).visit(copy.deepcopy(second))
-    text = ast.unparse(ast.fix_missing_locations(merged))
-    return merged if len(text) <= _LONGEST else None
+    _Replace(target.id, first.value).visit(second)
+    second.length = None
+    return second
+
+
+def _length(statement):
+    """Characters of a statement as it will be, about."""
+    if getattr(statement, "length", None) is None:
+        statement.lineno = 0  # it is asked for
+        statement.length = len(names.plain(ast.unparse(statement)))
+    return statement.length
 
 
 def _is_deferred(statement, read):
     return any(
         isinstance(node, ast.Lambda) and any(inner is read for inner in ast.walk(node)) for node in ast.walk(statement)
     )
+
+
+def _blocks(body, depth):
+    """The statements, those in a context below `with`."""
+    found = []
+    for statement in body:
+        if len(statement.within) == depth:
+            found.append(statement)
+            continue
+        context = statement.within[depth]
+        if not found or getattr(found[-1], "context", None) is not context:
+            item = ast.withitem(context.written, None)
+            found.append(ast.With([item], []))
+            found[-1].context = context
+        found[-1].body.append(statement)
+    for block in found:
+        if getattr(block, "context", None) is not None:
+            block.body = _blocks(block.body, depth + 1)
+    return found
 
 
 class _Replace(ast.NodeTransformer):

@@ -10,6 +10,9 @@ import string
 
 RESERVED = {name for name in dir(builtins) if not name.startswith("_")}
 
+SIGN = "\u00a7"
+"""In names that are not final: see `naming`."""
+
 _trees = {}
 
 
@@ -21,6 +24,11 @@ def free(wanted, taken):
     letters = (c for c in string.ascii_lowercase if c != "l")
     more = (f"{c}{i}" for i in itertools.count(1) for c in "abcdefghijkmnopqrstuvwxyz")
     return next(name for name in itertools.chain(letters, more) if name not in taken)
+
+
+def plain(text):
+    """A text whose names are not final, about as it will be."""
+    return re.sub(SIGN + r"\d+", "", text)
 
 
 def identifier(name):

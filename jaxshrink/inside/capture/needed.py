@@ -1,6 +1,7 @@
 """Which of the recorded calls a program needs: those that its failure depends on, or all of them."""
 
-from .calls import Attribute, Call, Function, Made, Node, Ref, Rules
+from .calls import Attribute, Call, Constant, Function, Made, Node, Ref, Rules
+from .values import PLAIN
 
 _EFFECTS = (
     "jax.debug.print", "jax.debug.callback", "jax.experimental.io_callback", "jax.ref.set", "jax.ref.swap",
@@ -11,16 +12,21 @@ _EFFECTS = (
 class Needed:
     """The calls that are needed, and which trace of a function stands for it.
 
-    `everything`: also the calls whose results are not used. `hollow`: none within functions that ended well.
+    `everything`: also the calls whose results are not used. `hollow`: none within functions that ended well;
+    `skeleton`: besides, none of those whose results others use. `only`: a scope, and the one call that it is to hold
+    in place of all others.
     """
 
-    def __init__(self, calls, everything=False, hollow=False):
-        self.everything, self.hollow = everything, hollow
-        self.calls, self.scopes, self.failing = set(), set(), set()
+    def __init__(self, calls, everything=False, hollow=False, skeleton=False, only=(None, None)):
+        self.everything, self.hollow, self.skeleton, self.only = everything, hollow or skeleton, skeleton, only
+        self.calls, self.scopes, self.failing, self.found = set(), set(), set(), {}
         for call in calls:
             self._fail(call)
+        self.pending = []  # calls whose parts are to come, as chains of calls may be long
         for call in calls:
             self.call(call)
+        while self.pending:
+            self._parts(self.pending.pop())
 
     def _fail(self, call):
         """Follow an error inwards, to the call or the statement that raised it."""
@@ -32,9 +38,13 @@ class Needed:
             call = failed[-1].failing
 
     def call(self, call):
+        """Need a call."""
         if call in self.calls:
             return
         self.calls.add(call)
+        self.pending.append(call)
+
+    def _parts(self, call):
         self.expression(call.func, call)
         for argument in call.args:
             self.expression(argument, call)
@@ -44,7 +54,7 @@ class Needed:
     def expression(self, part, call):
         """Need what an expression of a call needs."""
         if isinstance(part, Ref):
-            if isinstance(part.source, Call):
+            if isinstance(part.source, Call) and (not self.skeleton or part.source.error is not None):
                 self.call(part.source)
         elif isinstance(part, Node):
             for item in part.items:
@@ -56,6 +66,7 @@ class Needed:
             for argument in (*part.args, *part.kwargs.values()):
                 self.expression(argument, call)
         elif isinstance(part, Rules):
+            self.rule_scopes(part, call)
             for each in (part.fun, *part.args, *part.kwargs.values()):
                 self.expression(each, call)
             for _, args, kwargs in part.definitions:
@@ -69,6 +80,9 @@ class Needed:
         if scope is None or (function, scope) in self.scopes:
             return
         self.scopes.add((function, scope))
+        if scope is self.only[0]:
+            self.call(self.only[1])
+            return
         if self.hollow and scope not in self.failing:
             return
         if scope in self.failing:
@@ -86,7 +100,16 @@ class Needed:
                 self.call(each)
 
     def scope_of(self, function, call):
-        """The trace that stands for a function where a call uses it: never one that the call is part of."""
+        """The trace that stands for a function where a call uses it: never one that the call is part of.
+
+        It is one that the call caused; or else, as JAX remembers traces, the latest that got what the call was given.
+        """
+        key = function, call
+        if key not in self.found:
+            self.found[key] = self._scope_of(function, call)
+        return self.found[key]
+
+    def _scope_of(self, function, call):
         around = set()
         home = call.home if call is not None else None
         while home is not None:
@@ -99,8 +122,54 @@ class Needed:
         for scopes in (caused, function.scopes):
             good = [scope for scope in scopes if not scope.is_failed and scope not in around]
             if good:
-                return good[-1]
+                given = [*call.args, *call.kwargs.values()] if scopes is not caused and call is not None else []
+                return alike(good, given)
         return None
+
+    def rule_scopes(self, rules, call):
+        """(function, its trace) of each function of a Rules, as a call uses it. What goes back gets what came out."""
+        for name, args, _ in rules.definitions:
+            if name == "defvjp" and len(args) == 2:
+                self._backward(args[0], args[1], call)
+        functions = [rules.fun, *(arg for _, args, kwargs in rules.definitions for arg in (*args, *kwargs.values()))]
+        return tuple((each, self.scope_of(each, call)) for each in functions if isinstance(each, Function))
+
+
+    def _backward(self, forward, backward, call):
+        """The trace of a backward rule that got what the trace of the forward rule gave."""
+        if not isinstance(forward, Function) or not isinstance(backward, Function) or (backward, call) in self.found:
+            return
+        scope = self.scope_of(forward, call)
+        result = scope.result if scope is not None else None
+        if not isinstance(result, Node) or len(result.items) != 2:
+            return
+        good = [one for one in backward.scopes if not one.is_failed and one is not scope]
+        if good and not any(one.function is backward for one in self.failing):
+            count = max(0, len(good[-1].params) - 2)  # arguments that are not differentiated come first
+            self.found[backward, call] = alike(good, result.items[1:], count)
+
+
+def alike(scopes, given, first=0):
+    """The latest scope that got these arguments, from the `first` of its own on, as far as can be told."""
+    wanted = [_form(tree, True) for tree in given], [_form(tree, False) for tree in given]
+
+    def likeness(scope):
+        trees = [tree for _, _, tree in scope.params][first : first + len(given)]
+        return [_form(tree, True) for tree in trees] == wanted[0], [_form(tree, False) for tree in trees] == wanted[1]
+
+    best = max(map(likeness, scopes))
+    return next(scope for scope in reversed(scopes) if likeness(scope) == best)
+
+
+def _form(tree, exact):
+    """What tells trees apart: their structure, with shapes and plain values if it is to be exact."""
+    if isinstance(tree, Node):
+        return (tree.kind, tuple(tree.keys), tuple(_form(item, exact) for item in tree.items))
+    value = tree.value if isinstance(tree, Constant) else None
+    if isinstance(tree, Constant) and type(value) in PLAIN:
+        return repr(value) if exact or value is None else "leaf"
+    of = tree.like if isinstance(tree, Ref) else value
+    return (str(getattr(of, "shape", None)), str(getattr(of, "dtype", None))) if exact else "leaf"
 
 
 def chain(call):
@@ -111,6 +180,29 @@ def chain(call):
         failed = [scope for scope in call.scopes if scope.is_failed]
         call = failed[-1].failing if failed else None
     return found
+
+
+def suspects(call):
+    """(scope, call) of calls, anywhere below the functions that a call has traced, that it may have failed because of.
+
+    A transformation fails on what it finds in the traced function. Each function of JAX, and each with rules of its
+    own, is told of once: those with rules first, then those that call others.
+    """
+    found = {}
+    for scope in call.scopes[-1:]:
+        for each in _below(scope):
+            func = each.func
+            key = func if isinstance(func, (Rules, Made)) else getattr(func, "name", None)
+            if each.error is None and key is not None:
+                found.setdefault(key, (scope, each))
+    return sorted(found.values(), key=lambda pair: (not isinstance(pair[1].func, Rules), not pair[1].scopes))
+
+
+def _below(scope):
+    for call in scope.calls:
+        yield call
+        for inner in call.scopes:
+            yield from _below(inner)
 
 
 def is_effect(call):

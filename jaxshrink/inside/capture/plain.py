@@ -1,6 +1,6 @@
 """Pytrees as tuples, lists and dicts, one level at a time."""
 
-_KEYED = {}  # type -> function from an instance to (keys, children), None for leaves
+from .values import is_array, is_of_jax
 
 
 def children(value):
@@ -14,6 +14,8 @@ def children(value):
     if kind is slice:
         return slice, [0, 1, 2], [value.start, value.stop, value.step]
     if issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        if is_of_jax(kind) and not any(map(is_array, value)):
+            return None  # an option, such as the dimension numbers of a convolution
         return tuple, list(range(len(value))), list(tuple.__iter__(value))
     if kind.__module__ == "builtins":
         return None

@@ -4,11 +4,14 @@ import ast
 import collections
 
 from .constants import Constants
-from .needed import Needed, chain
+from .needed import Needed, chain, suspects
 from .writer import Writer
 
 MOST_CALLS = 4000
 """A program of more calls is not written."""
+
+LEVELS, SUSPECTS = 3, 24
+"""Calls that the error came through, and calls in the functions of each, that are tried as what it is about."""
 
 Text = collections.namedtuple("Text", ["source", "notes", "data"])
 """A program, what of the original it does not express, and the arrays that it reads (by name)."""
@@ -22,15 +25,20 @@ def failing(session, scope, fill="ones"):
     """The programs that may fail as the outermost call of a scope did, the smallest first.
 
     For each call that the error came through, with what it needs below it: what is out of its reach is replaced by
-    ones. Before that the same with functions that only return ones. The last has the whole of the outermost call.
+    ones. Before that the same where functions that ended well only return ones, and where also those that did not
+    compute nothing for the call that failed. Last come those where one of the calls in a function stands for all of it.
     """
     for call in chain(scope.calls[-1]):
         try:
-            if any(not scope.is_failed for scope in call.scopes):
+            if call.scopes:
+                yield text(session, [call], Needed([call], skeleton=True), fill)
                 yield text(session, [call], Needed([call], hollow=True), fill)
             yield text(session, [call], Needed([call]), fill)
         except TooLong:
             return
+    for call in chain(scope.calls[-1])[:LEVELS]:
+        for where, suspect in suspects(call)[:SUSPECTS]:
+            yield text(session, [call], Needed([call], skeleton=True, only=(where, suspect)), fill)
 
 
 def outermost(session, scope, fill="ones"):

@@ -1,10 +1,10 @@
-"""Functions with rules of their own: custom_jvp, custom_vjp, custom_vmap; and what `jax.vjp` gives."""
+"""Functions with rules of their own: custom_jvp, custom_vjp, custom_vmap."""
 
 import functools
 import sys
 
-from . import recorder
-from .calls import Rules
+from . import wrappers
+from .calls import Constant, Rules
 
 
 def install(session):
@@ -17,9 +17,6 @@ def install(session):
         classes["jax.custom_batching.custom_vmap"] = custom_vmap
     for name, cls in classes.items():
         _rule_class(session, name, cls)
-    for cls in (jax.tree_util.Partial, getattr(sys.modules.get("jax._src.api"), "VJP", None)):
-        if cls is not None:
-            _callable_tree(session, cls)
 
 
 def _rule_class(session, name, cls):
@@ -27,21 +24,22 @@ def _rule_class(session, name, cls):
 
     @functools.wraps(make)
     def made(self, fun, *args, **kwargs):
-        if not session.is_on or session.scope is recorder._INSIDE:
+        if session.is_inside:
             make(self, fun, *args, **kwargs)
             return
         expression, raw = session.taken(fun, functions=True)
         make(self, raw, *args, **kwargs)
         given = [session.taken(arg)[0] for arg in args]
         named = {key: session.taken(value)[0] for key, value in kwargs.items()}
-        recorder.mark(self, Rules(name, expression, given, named))
+        wrappers.mark(self, Rules(name, expression, given, named))
 
     @functools.wraps(call)
     def called(self, *args, **kwargs):
-        mark = vars(self).get(recorder._MARK)
-        if not session.is_on or mark is None or mark[0] is not self or session.scope is recorder._INSIDE:
+        if session.is_idle:
             return call(self, *args, **kwargs)
-        return session.call(mark[1], functools.partial(call, self), args, kwargs)
+        mark = wrappers.mark_of(self)
+        expression = mark[1] if mark is not None else session.names.get(id(self)) or _adopted(session, name, self)
+        return session.call(expression, functools.partial(call, self), args, kwargs)
 
     cls.__init__, cls.__call__ = made, called
     for method in ("defjvp", "defjvps", "defvjp", "def_vmap"):
@@ -54,28 +52,35 @@ def _definition(session, cls, name):
 
     @functools.wraps(define)
     def defined(self, *args, **kwargs):
-        mark = vars(self).get(recorder._MARK)
-        if not session.is_on or mark is None or mark[0] is not self or session.scope is recorder._INSIDE:
+        mark = wrappers.mark_of(self)
+        if session.is_inside or mark is None:
             return define(self, *args, **kwargs)
         taken = [session.taken(arg, functions=True) for arg in args]
         named = {key: session.taken(value, functions=True) for key, value in kwargs.items()}
         mark[1].definitions.append((name, [one[0] for one in taken], {key: one[0] for key, one in named.items()}))
-        result = define(self, *[one[1] for one in taken], **{key: one[1] for key, one in named.items()})
+        named = {key: one[1] for key, one in named.items()}
+        result = session.inside(define, self, *[one[1] for one in taken], **named)
         return args[0] if result is not None else None
 
     setattr(cls, name, defined)
 
 
-def _callable_tree(session, cls):
-    call = cls.__call__
+def _adopted(session, name, function):
+    """What stands for a function that was made before there were wrappers: those it has are put in from here on."""
 
-    def called(self, *args, **kwargs):
-        scope = session.scope
-        if not session.is_on or scope is None or scope is recorder._INSIDE:
-            return call(self, *args, **kwargs)
-        ref = scope.find(self)
-        if ref is None:
-            return call(self, *args, **kwargs)
-        return session.call(ref, functools.partial(call, self), args, kwargs)
+    def traced(attribute):
+        fun = getattr(function, attribute, None)
+        if not callable(fun):
+            return None
+        expression, wrapper = session.taken(fun, functions=True)
+        setattr(function, attribute, wrapper)
+        return expression
 
-    cls.__call__ = called
+    places = getattr(function, "nondiff_argnums", ())
+    rules = Rules(name, traced("fun"), [], {"nondiff_argnums": Constant(tuple(places))} if places else {})
+    for method, attributes in (("defjvp", ("jvp",)), ("defvjp", ("fwd", "bwd")), ("def_vmap", ("vmap_rule",))):
+        found = [traced(attribute) for attribute in attributes]
+        if None not in found:
+            rules.definitions.append((method, found, {}))
+    wrappers.mark(function, rules)
+    return rules

@@ -9,8 +9,9 @@ import importlib.machinery
 import sys
 import types
 
-from . import methods, recorder, rules
+from . import binds, contexts, methods, objects, rules, tracebacks, wrappers
 from .calls import Made, Public
+from .values import NONE, function_places, is_of_jax
 
 MODULES = (
     "jax", "jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.lax", "jax.lax.linalg", "jax.nn",
@@ -21,7 +22,7 @@ MODULES = (
     "jax.scipy.cluster.vq", "jax.scipy.stats",
     "jax.experimental", "jax.experimental.checkify", "jax.experimental.jet", "jax.experimental.multihost_utils",
     "jax.experimental.ode", "jax.experimental.pallas", "jax.experimental.pallas.ops", "jax.experimental.pjit",
-    "jax.experimental.shard_map", "jax.experimental.sparse",
+    "jax.experimental.shard_map", "jax.experimental.sparse", "jax.errors",
 )  # fmt: skip
 
 _STATISTICS = (
@@ -59,10 +60,17 @@ _UNTOUCHED = {
 _HOST = {
     "jax": ("pure_callback",), "jax.experimental": ("io_callback",), "jax.debug": ("callback",),
 }  # fmt: skip
+_MAKERS = (
+    "jit", "pjit", "vmap", "pmap", "grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "checkpoint",
+    "remat", "shard_map", "smap", "named_call", "vectorize", "frompyfunc", "pallas_call", "sequential_vmap",
+)  # fmt: skip
+"""What gives functions."""
+
 _KEPT = ("nin", "nout", "nargs", "identity", "lower", "trace", "eval_shape", "clear_cache", "defjvp", "defjvps")
 """Attributes of functions that their wrappers have too."""
 
 _CLASSES = {"jax.experimental.pallas": ("BlockSpec", "GridSpec")}
+
 
 def install(session, installed=lambda: None):
     """Put the wrappers in place, now or as soon as JAX is imported; `installed` is called then."""
@@ -75,14 +83,19 @@ def install(session, installed=lambda: None):
 
 def _install(session):
     import jax
-    import jax.numpy  # noqa: F401
+    import jax.numpy
 
     session.settings.look()
     for name in MODULES:
         if name in sys.modules:
             _module(session, name)
+    _policies(session, getattr(jax, "checkpoint_policies", None))
     methods.install(session)
     rules.install(session)
+    contexts.install(session)
+    objects.install(session)
+    binds.install(session)
+    tracebacks.install()
     _sweep(session)
     if not any(isinstance(one, _Finder) for one in sys.meta_path):
         sys.meta_path.insert(0, _Finder(session))
@@ -121,31 +134,71 @@ class _Finder(importlib.abc.MetaPathFinder):
 def _module(session, name):
     """Wrap the public functions of a module."""
     module = sys.modules[name]
-    through = _THROUGH.get(name, ())
+    if isinstance(vars(module).get("__getattr__"), types.FunctionType):
+        module.__getattr__ = _getattr(session, name, module.__getattr__)
     for attribute, thing in list(vars(module).items()):
-        if attribute.startswith("_") or not _is_wrappable(thing) or attribute in _UNTOUCHED.get(name, ()):
-            continue
-        known = session.names.get(id(thing))
-        if known is not None:  # under another name; one wrapper for all
-            setattr(module, attribute, session.originals[id(thing)][1])
-            continue
-        if recorder._MARK in getattr(thing, "__dict__", {}):
-            continue
-        public = Public(name + "." + attribute)
-        if attribute in _HOST.get(name, ()):
-            wrapper = _host(session, public, thing)
-        elif through is None or attribute in through:
-            wrapper = _through(session, public, thing)
-        else:
-            wrapper = _leaf(session, public, thing)
-        session.names[id(thing)] = public
-        session.originals[id(thing)] = (thing, wrapper)
-        setattr(module, attribute, wrapper)
+        if isinstance(thing, type) and is_of_jax(thing) and not attribute.startswith("_"):
+            session.names.setdefault(id(thing), Public(name + "." + attribute))
+        if isinstance(thing, frozenset):  # the sets of checks
+            session.names.setdefault(id(thing), Public(name + "." + attribute))
+        if not attribute.startswith("_") and attribute not in _UNTOUCHED.get(name, ()):
+            setattr(module, attribute, _wrapper(session, name, attribute, thing))
     for attribute in _CLASSES.get(name, ()):
         if hasattr(module, attribute):
             _class(session, Public(name + "." + attribute), getattr(module, attribute))
-    if name == "jax":
-        _contexts(session, module)
+
+
+def _wrapper(session, name, attribute, thing):
+    """The wrapper for what a module has under a name, or the thing itself."""
+    if not _is_wrappable(thing) or wrappers.mark_of(thing) is not None:
+        return thing
+    if id(thing) in session.originals:  # under another name; one wrapper for all
+        return session.originals[id(thing)][1]
+    public, through = Public(name + "." + attribute), _THROUGH.get(name, ())
+    if attribute in _HOST.get(name, ()):
+        wrapper = _host(session, public, thing)
+    elif through is None or attribute in through:
+        wrapper = _through(session, public, thing)
+    else:
+        wrapper = _leaf(session, public, thing)
+    session.names[id(thing)] = public
+    session.originals[id(thing)] = (thing, wrapper)
+    return wrapper
+
+
+def _getattr(session, name, find):
+    """A module's own look-up, by which it tells what is deprecated: what it finds is wrapped too."""
+
+    @functools.wraps(find)
+    def found(attribute):
+        thing = find(attribute)
+        return thing if attribute.startswith("_") else _wrapper(session, name, attribute, thing)
+
+    return found
+
+
+def _policies(session, namespace):
+    """What `jax.checkpoint` saves: functions that JAX calls itself, and those that make such functions."""
+    for name, thing in list(vars(namespace).items()) if namespace is not None else ():
+        public = Public("jax.checkpoint_policies." + name)
+        if name.startswith(("save_", "offload_")):
+            setattr(namespace, name, _maker(session, public, thing))
+        else:
+            session.names.setdefault(id(thing), public)
+
+
+def _maker(session, public, make):
+    """A function that makes an object for which its call stands."""
+
+    @functools.wraps(make)
+    def called(*args, **kwargs):
+        made = make(*args, **kwargs)
+        if not session.is_idle:
+            given = [session.taken(arg)[0] for arg in args]
+            wrappers.mark(made, Made(public, given, {name: session.taken(arg)[0] for name, arg in kwargs.items()}))
+        return made
+
+    return called
 
 
 def _is_wrappable(thing):
@@ -159,13 +212,16 @@ def _is_wrappable(thing):
 
 
 def _leaf(session, public, fun):
-    functions = recorder.function_places(fun)
-    is_simple = functions is recorder.NONE
+    functions = function_places(fun)
+    is_simple = functions is NONE
+    is_maker = public.name.rpartition(".")[2] in _MAKERS
 
     def called(*args, **kwargs):
         scope = session.scope
-        if not session.is_on or scope is recorder._INSIDE:
+        if session.is_inside:
             return fun(*args, **kwargs)
+        if not session.is_on:
+            return session.prepared(public, fun, args, kwargs, functions) if is_maker else fun(*args, **kwargs)
         if is_simple and scope is None:
             return session.quick(public, fun, args, kwargs)
         return session.call(public, fun, args, kwargs, functions)
@@ -175,7 +231,7 @@ def _leaf(session, public, fun):
 
 def _through(session, public, fun):
     def called(*args, **kwargs):
-        if not session.is_on or session.scope is recorder._INSIDE:
+        if session.is_idle:
             return fun(*args, **kwargs)
         return session.through(public, fun, args, kwargs)
 
@@ -184,7 +240,7 @@ def _through(session, public, fun):
 
 def _host(session, public, fun):
     def called(callback, *args, **kwargs):
-        if not session.is_on or session.scope is recorder._INSIDE or not callable(callback):
+        if session.is_idle or not callable(callback):
             return fun(callback, *args, **kwargs)
         return session.call(public, fun, (session.host(callback), *args), kwargs)
 
@@ -192,10 +248,10 @@ def _host(session, public, fun):
 
 
 def _public(session, called, fun, public):
-    wrapper = recorder._dressed(called, fun, public, fun)
+    wrapper = wrappers.dressed(called, fun, public, fun)
     for name in ("reduce", "accumulate", "at", "reduceat", "outer"):  # of a ufunc
         if type(fun).__name__ == "ufunc" and hasattr(fun, name):
-            vars(wrapper)[name] = session.wrapped_method(public, fun, name)
+            vars(wrapper)[name] = wrappers.method(session, public, fun, name)
     for name in _KEPT:
         if hasattr(fun, name) and not hasattr(wrapper, name):
             vars(wrapper)[name] = getattr(fun, name)
@@ -208,47 +264,16 @@ def _class(session, public, cls):
 
     @functools.wraps(make)
     def made(self, *args, **kwargs):
-        if not session.is_on or session.scope is recorder._INSIDE:
+        if session.is_idle:
             make(self, *args, **kwargs)
             return
         taken = [session.taken(arg, functions=True) for arg in args]
         named = {name: session.taken(value, functions=True) for name, value in kwargs.items()}
         make(self, *[one[1] for one in taken], **{name: one[1] for name, one in named.items()})
         expression = Made(public, [one[0] for one in taken], {name: one[0] for name, one in named.items()})
-        recorder.mark(self, expression)
+        wrappers.mark(self, expression)
 
     cls.__init__ = made
-
-
-def _contexts(session, jax):
-    original = jax.named_scope
-
-    @functools.wraps(original)
-    def named(name, *args, **kwargs):
-        return _Named(session, name, original(name, *args, **kwargs))
-
-    jax.named_scope = named
-
-
-class _Named:
-    """A context of JAX's that is noted too; as a decorator it is JAX's own."""
-
-    def __init__(self, session, name, context):
-        self.session, self.name, self.context = session, name, context
-
-    def __call__(self, fun):
-        return self.context(fun)
-
-    def __enter__(self):
-        self.scope = self.session.scope if self.session.is_on else None
-        if self.scope is not None:
-            self.scope.named.append((self.name, object()))
-        return self.context.__enter__()
-
-    def __exit__(self, *raised):
-        if self.scope is not None:
-            self.scope.named.pop()
-        return self.context.__exit__(*raised)
 
 
 def _sweep(session):

@@ -1,56 +1,20 @@
 """Recorded calls as a program."""
 
 import ast
-import inspect
+import sys
 
 from . import names
-from .calls import Attribute, Call, Method, Node, Operator, Ref
-from .constants import Unwritable, expression, hole
+from .calls import Attribute, Call, Function, Method, Node, Operator, leaves
+from .constants import Unwritable, expression, hole, is_float
+from .definitions import arguments, canonical, definition, own_class, raised, stub
+from .env import Env, differentiable, has_refs, linked, placeholder, reached, whole_of
 from .head import imports
 from .layout import tidied
+from .naming import named
 from .operators import applied
 
+_RESERVED = {"jax", "jnp", "np", "lax", "pl", "P", "data", "os", "operator", *names.RESERVED}
 _ALIASES = (("jax.numpy.", "jnp."), ("jax.lax.", "lax."), ("jax.experimental.pallas.", "pl."))
-
-
-class Env:
-    """Where statements are written: the module, or the body of a function (of one trace, `scope`)."""
-
-    def __init__(self, scope=None, parent=None):
-        self.scope, self.parent = scope, parent
-        self.body, self.known, self.functions, self.own = [], {}, {}, set()
-        self.params = {}
-        self.is_closure = False
-
-    @property
-    def root(self):
-        return self if self.parent is None else self.parent.root
-
-    def taken(self):
-        env, found = self, set()
-        while env is not None:
-            found |= env.own
-            env = env.parent
-        return found
-
-    def new_name(self, wanted):
-        name = names.free(wanted, self.taken())
-        self.own.add(name)
-        return name
-
-    def find(self, get):
-        """What `get` finds in this environment or one around it; those on the way are closures then."""
-        env, passed = self, []
-        while env is not None:
-            found = get(env)
-            if found is not None:
-                if env.parent is not None:
-                    for each in passed:
-                        each.is_closure = True
-                return found
-            passed.append(env)
-            env = env.parent
-        return None
 
 
 class Writer:
@@ -58,38 +22,49 @@ class Writer:
 
     def __init__(self, needed, constants, settings=((), ())):
         self.needed, self.constants, self.settings = needed, constants, settings
-        self.notes, self.open = [], []
+        self.notes, self.open, self.count = [], [], 0
 
     def program(self, calls):
         """The module that makes these calls of the outermost level."""
         env = Env()
-        env.own |= {"jax", "jnp", "np", "lax", "pl", "P", "data", *names.RESERVED}
         for call in calls:
-            self.statement(call, env)
-        body = tidied(env.body)
-        return ast.fix_missing_locations(ast.Module([*imports(body, self.settings), *body], []))
+            self.statement(call, env, is_last=call is calls[-1])
+        module = named(ast.Module(tidied(env.body), []), _RESERVED)
+        module.body[:0] = imports(module.body, self.settings)
+        return ast.fix_missing_locations(module)
+
+    def new_name(self, wanted):
+        self.count += 1
+        return placeholder(wanted, self.count)
 
     # ---- statements
 
-    def statement(self, call, env):
+    def statement(self, call, env, is_last=False):
+        before = env.within
+        env.within = (*call.home.around, *call.within) if env.parent is None else call.within
+        for context in env.within:
+            context.written = self.expression(context.expression, env, call)
         value = self.called(call, env)
         if isinstance(value, ast.stmt):
-            env.body.append(value)
-            return
-        target = self._target(call, env)
-        env.body.append(ast.Expr(value) if target is None else ast.Assign([target], value))
+            env.add(value)
+        elif env.scope is not None and env.scope in self.needed.failing and call is env.scope.failing:
+            env.add(ast.Return(value))  # it may fail not before its result is used
+        else:
+            target = self._target(call, env) if not is_last else None
+            env.add(ast.Expr(value) if target is None else ast.Assign([target], value))
+        env.within = before
 
     def _target(self, call, env):
         """The names for what a call gives."""
-        if call.error is not None or call.result is None or not _has_refs(call.result):
+        if call.error is not None or call.result is None or not has_refs(call.result):
             return None
         wanted = names.of_place(call.place)
         if isinstance(call.result, Node) and call.result.kind in (tuple, list) and call.result.items:
             count = len(call.result.items)
             wanted = wanted if isinstance(wanted, list) and len(wanted) == count else [None] * count
-            env.known[call] = [env.new_name(one) for one in wanted]
+            env.known[call] = [self.new_name(one) for one in wanted]
             return ast.Tuple([ast.Name(name, ast.Store()) for name in env.known[call]], ast.Store())
-        env.known[call] = env.new_name(wanted if isinstance(wanted, str) else None)
+        env.known[call] = self.new_name(wanted if isinstance(wanted, str) else None)
         return ast.Name(env.known[call], ast.Store())
 
     def called(self, call, env):
@@ -110,10 +85,26 @@ class Writer:
 
     def _constant(self, part, env, call):
         try:
+            if _is_deleted(part.value):
+                return self._deleted(part, env)
             return expression(self.constants.source(part.value))
         except Unwritable as error:
             self._note(f"{error} is not written down")
+            return self._opaque(part.value, env)
+
+    def _opaque(self, value, env):
+        """An object that stands for one of the program's own: JAX has seen nothing of it but its class."""
+        kind = type(value)
+        if kind.__module__.partition(".")[0] in ("builtins", "jax", "jaxlib", "numpy"):
             return ast.Constant(None)
+        return ast.Call(own_class(kind, env, self.constants.public), [], [])
+
+    def _deleted(self, part, env):
+        """An array that was donated, or deleted."""
+        name = ast.Name(self.new_name(None), ast.Load())
+        env.root.add(ast.Assign([ast.Name(name.id, ast.Store())], expression(hole(part.value.aval))))
+        env.root.add(ast.Expr(ast.Call(ast.Attribute(name, "delete", ast.Load()), [], [])))
+        return name
 
     def _note(self, text):
         if text not in self.notes:
@@ -123,20 +114,31 @@ class Writer:
         return expression(conventional(part.name))
 
     def _ref(self, part, env, call):
-        return _reached(part, env) or self._hole(part)
+        found = reached(part, env)
+        if found is None and part.like is None and isinstance(part.source, Call) and part.source not in self.open:
+            self.open.append(part.source)  # no array that could stand for it: the call that made it
+            before, env.root.within = env.root.within, env.root.within
+            self.statement(part.source, env.root)
+            env.root.within = before
+            self.open.pop()
+            found = reached(part, env)
+        return found or self._hole(part, env)
 
-    def _hole(self, part):
+    def _hole(self, part, env):
+        """An array like the one that is out of reach; it depends on what the function is given, as that may count."""
         try:
-            return expression(hole(part.like))
+            array = expression(hole(part.like))
+            given = differentiable(env) if self.needed.skeleton and is_float(part.like) else None
+            return array if given is None else linked(array, part.like, *given)
         except Unwritable as error:
             self._note(f"{error} is out of reach and not written down")
             return ast.Constant(None)
 
     def _node(self, part, env, call):
         whole = whole_of(part)
-        reached = _reached(whole, env) if whole is not None else None
-        if reached is not None:
-            return reached
+        found = reached(whole, env) if whole is not None else None
+        if found is not None:
+            return found
         items = [self.expression(item, env, call) for item in part.items]
         if part.kind is slice:
             start, stop, step = (None if _is_none(item) else item for item in items)
@@ -169,109 +171,128 @@ class Writer:
         return function
 
     def _raising(self, part, env):
-        name = env.root.new_name(names.identifier(getattr(part.fun, "__name__", "callback")))
-        body = [self.raised(part.error)]
-        env.root.body.append(_definition(name, expression("lambda *args, **kwargs: None").args, body))
+        name = self.new_name(names.identifier(part.name))
+        body = [self.raised(part.error, env)]
+        env.root.add(definition(name, expression("lambda *args, **kwargs: None").args, body))
         return ast.Name(name, ast.Load())
 
-    def raised(self, error):
-        """A statement that raises an error of the program's own again."""
-        kind = type(error)
-        if kind.__module__ != "builtins":
-            self._note(f"{kind.__module__}.{kind.__qualname__} is raised as RuntimeError")
-        name = kind.__name__ if kind.__module__ == "builtins" else "RuntimeError"
-        args = [ast.Constant(arg) for arg in error.args if isinstance(arg, (str, int, float, type(None)))]
-        if len(args) != len(error.args):
-            args = [ast.Constant(str(error))]
-        return ast.Raise(ast.Call(ast.Name(name, ast.Load()), args, []), None)
+    def raised(self, error, env):
+        return raised(error, env, self.constants, self.constants.public)
 
     # ---- functions
 
     def _function(self, part, env, call):
         scope = self.needed.scope_of(part, call)
         if scope is None or scope in self.open:
-            self._note(f"{part.name} was never called")
-            return expression("lambda *args, **kwargs: args")
+            return self._stub(part, env)
         name = env.find(lambda env: env.functions.get(scope))
         if name is None:
             self.open.append(scope)
             inner = self.body(scope, env)
             self.open.pop()
-            body = tidied(inner.body)
-            arguments = self.arguments(scope, inner)
+            body, given = tidied(inner.body), arguments(scope, inner)
             if len(body) == 1 and isinstance(body[0], ast.Return) and part.name == "<lambda>":
-                return ast.Lambda(arguments, body[0].value)
-            name = self._defined(part, scope, env, inner, arguments, body)
+                return ast.Lambda(given, body[0].value)
+            home = env if inner.is_closure else env.root
+            name = home.functions[scope] = self._defined(part, home, given, body)
         return ast.Name(name, ast.Load())
 
-    def _defined(self, part, scope, env, inner, arguments, body):
-        home = env if inner.is_closure else env.root
-        definition = _definition("", arguments, body)
-        definition.function, text = part, ast.dump(definition)
-        for old in home.body:
-            if getattr(old, "function", None) is part and old.text == text:  # traced twice
-                return old.name
-        name = definition.name = home.new_name(names.identifier(part.name))
-        definition.text = text
-        home.body.append(definition)
-        home.functions[scope] = name
-        return name
+    def _stub(self, part, env):
+        """What stands for a function that was never called."""
+        if part.name == "<lambda>":
+            return ast.Lambda(stub(part, self.new_name), ast.Constant(None))
+        name = env.root.functions.get(part)
+        if name is None:
+            name = env.root.functions[part] = self._defined(part, env.root, stub(part, self.new_name), [])
+        return ast.Name(name, ast.Load())
+
+    def _primal(self, part, env, call):
+        """The function that has rules. If only its forward rule ever ran, it is what that gives first."""
+        forward = next((args[0] for name, args, _ in part.definitions if name == "defvjp" and args), None)
+        known = getattr(forward, "signature", None) and self.needed.scope_of(forward, call)
+        if part.fun.__class__ is not Function or self.needed.scope_of(part.fun, call) is not None or known is None:
+            return self.expression(part.fun, env, call)
+        given = stub(part.fun, self.new_name)
+        if given.vararg or given.kwarg or given.kwonlyargs or known in self.needed.failing:
+            return self.expression(part.fun, env, call)
+        names_of = [ast.Name(one.arg, ast.Load()) for one in given.args]
+        value = ast.Subscript(ast.Call(self.expression(forward, env, call), names_of, []), ast.Constant(0), ast.Load())
+        return ast.Name(self._defined(part.fun, env, given, [ast.Return(value)]), ast.Load())
+
+    def _defined(self, part, home, given, body):
+        found = definition("", given, body)
+        key = part, canonical(found)
+        if key not in home.texts:  # else it was traced twice
+            found.name = home.texts[key] = self.new_name(names.identifier(part.name))
+            home.add(found)
+        return home.texts[key]
 
     def body(self, scope, env):
         """The statements of a traced function."""
         inner = Env(scope, env)
         for name, _, _ in scope.params:
-            inner.params[name] = inner.new_name(name)
-        for call in scope.calls:
+            inner.params[name] = self.new_name(name)
+        only = self.needed.only[1] if scope is self.needed.only[0] else None
+        for call in scope.calls if only is None else [only]:
             if call in self.needed.calls and self._is_before_failure(scope, call):
                 self.statement(call, inner)
-        if scope not in self.needed.failing:
-            inner.body.append(ast.Return(self.expression(scope.result, inner, None)))
+        if only is not None:
+            self._total(only, inner)
+        elif scope not in self.needed.failing:
+            inner.add(ast.Return(self.expression(scope.result, inner, None)))
         elif scope.failing is None:
-            inner.body.append(self.raised(scope.error))
+            inner.add(self.raised(scope.error, inner))
         return inner
+
+    def _total(self, call, env):
+        """Return a number that depends on what a call gives."""
+        known = list(leaves(call.result)) if call.result is not None else []
+        leaf = next((leaf for leaf in known if is_float(leaf.like)), known[0] if known else None)
+        if leaf is not None:
+            env.add(ast.Return(ast.Call(expression("jnp.sum"), [reached(leaf, env)], [])))
 
     def _is_before_failure(self, scope, call):
         return call.error is None or call is scope.failing
 
-    def arguments(self, scope, env):
-        """The parameters of a function, as it was called."""
-        arguments = ast.arguments([], [], None, [], [], None, [])
-        for name, kind, _ in scope.params:
-            argument = ast.arg(env.params[name])
-            if kind == inspect.Parameter.VAR_POSITIONAL:
-                arguments.vararg = argument
-            elif kind == inspect.Parameter.VAR_KEYWORD:
-                arguments.kwarg = argument
-            elif kind == inspect.Parameter.KEYWORD_ONLY:
-                arguments.kwonlyargs.append(argument)
-                arguments.kw_defaults.append(None)
-            else:
-                arguments.args.append(argument)
-        return arguments
-
     def _rules(self, part, env, call):
         """A function with rules: decorated, then its rules defined."""
-        name = env.find(lambda env: env.functions.get(part))
+        key = part, self.needed.rule_scopes(part, call)
+        name = env.find(lambda env: env.functions.get(key) or env.functions.get(part))
         if name is not None:
             return ast.Name(name, ast.Load())
-        args = [self.expression(each, env, call) for each in (part.fun, *part.args)]
+        args = [self.expression(each, env, call) for each in part.args]
         kwargs = [ast.keyword(key, self.expression(each, env, call)) for key, each in part.kwargs.items()]
+        primal = self._primal(part, env, call)
+        maker = expression(conventional(part.name))
+        home = env
+        if args or kwargs or not _is_decorated(primal, env, maker):
+            name = self.new_name(names.identifier(getattr(part.fun, "name", "f").rpartition(".")[2]))
+            env.add(ast.Assign([ast.Name(name, ast.Store())], ast.Call(maker, [primal, *args], kwargs)))
+        else:
+            name = primal.id
+            home = next(each for each in (env, env.root) if name in each.texts.values())
+            home.forget(name)
+        home.functions[key] = home.functions[part] = name  # its rules may call it
         rules = [
-            (method, [self.expression(each, env, call) for each in given],
-             [ast.keyword(key, self.expression(each, env, call)) for key, each in named.items()])
+            (method, [self.expression(each, home, call) for each in given],
+             [ast.keyword(key, self.expression(each, home, call)) for key, each in named.items()])
             for method, given, named in part.definitions
         ]  # fmt: skip
-        name = env.new_name(names.identifier(getattr(part.fun, "name", "f").rpartition(".")[2]))
-        env.functions[part] = name
-        env.body.append(
-            ast.Assign([ast.Name(name, ast.Store())], ast.Call(expression(conventional(part.name)), args, kwargs))
-        )
-        for method, given, named in rules:
-            env.body.append(
-                ast.Expr(ast.Call(ast.Attribute(ast.Name(name, ast.Load()), method, ast.Load()), given, named))
-            )
+        for method, given, named_ in rules:
+            function = ast.Attribute(ast.Name(name, ast.Load()), method, ast.Load())
+            home.add(ast.Expr(ast.Call(function, given, named_)))
+        del home.functions[part]
         return ast.Name(name, ast.Load())
+
+
+def _is_decorated(primal, env, maker):
+    """Decorate a function that has just been defined and has no other use."""
+    for each in (env, env.root):
+        last = each.body[-1] if each.body else None
+        if isinstance(last, ast.FunctionDef) and isinstance(primal, ast.Name) and last.name == primal.id:
+            last.decorator_list.append(maker)
+            return True
+    return False
 
 
 def conventional(name):
@@ -282,71 +303,9 @@ def conventional(name):
     return name
 
 
-def whole_of(node):
-    """The Ref of a container that stands in one piece in what a call gave or a function got, or None."""
-    if not node.items or node.kind is slice:
-        return None
-    parts = [whole_of(item) if isinstance(item, Node) else item for item in node.items]
-    first = parts[0]
-    if not isinstance(first, Ref) or not first.path:
-        return None
-    source, path = first.source, first.path[:-1]
-    there = _at(source, path)
-    if not isinstance(there, Node) or there.kind is not node.kind or list(there.keys) != list(node.keys):
-        return None
-    for part, key in zip(parts, node.keys):
-        if not isinstance(part, Ref) or part.source is not source or part.path != (*path, key):
-            return None
-    if not path and (not isinstance(source, Call) or source.result.kind in (tuple, list)):
-        return None  # its parts have names
-    return Ref(source, path)
-
-
-def _at(source, path):
-    """What stands at a path of what a call gave or a function got."""
-    if isinstance(source, Call):
-        tree = source.result
-    else:
-        if not path:
-            return None
-        tree = next((tree for name, _, tree in source.params if name == path[0]), None)
-        path = path[1:]
-    for key in path:
-        if not isinstance(tree, Node) or key not in tree.keys:
-            return None
-        tree = tree.items[tree.keys.index(key)]
-    return tree
-
-
-def _reached(ref, env):
-    """The expression of a Ref by the names known here, None where it is out of reach."""
-    source, path = ref.source, ref.path
-    if isinstance(source, Call):
-        known = env.find(lambda env: env.known.get(source))
-        if isinstance(known, list):
-            known, path = known[path[0]], path[1:]
-    else:
-        known = env.find(lambda env: env.params.get(path[0]) if env.scope is source else None)
-        path = path[1:]
-    if known is None:
-        return None
-    value = ast.Name(known, ast.Load())
-    for key in path:
-        value = ast.Subscript(value, ast.Constant(key), ast.Load())
-    return value
-
-
-def _has_refs(tree):
-    if isinstance(tree, Node):
-        return any(map(_has_refs, tree.items))
-    return isinstance(tree, Ref)
-
-
 def _is_none(node):
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _definition(name, arguments, body):
-    definition = ast.FunctionDef(name, arguments, body or [ast.Pass()], [], None, None)
-    definition.type_params = []
-    return definition
+def _is_deleted(value):
+    return isinstance(value, sys.modules["jax"].Array) and not hasattr(value, "_trace") and value.is_deleted()

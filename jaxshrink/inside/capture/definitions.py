@@ -1,0 +1,131 @@
+"""Functions and errors of the program's own, as definitions."""
+
+import ast
+import inspect
+
+from . import names
+from .constants import Unwritable, expression
+
+
+def arguments(scope, env):
+    """The parameters of a function, as it was called."""
+    found = _none()
+    given = {name: kind for name, kind, _ in scope.params}
+    signature = scope.function.signature
+    before_last = _before_last(signature, given) if signature is not None else ()
+    for name in before_last:
+        default = signature.parameters[name].default
+        if name not in given:
+            found.args.append(ast.arg(name))
+            found.defaults.append(ast.Constant(default if isinstance(default, (bool, int, float, str)) else None))
+        else:
+            found.args.append(ast.arg(env.params[name]))
+            if found.defaults:
+                found.defaults.append(ast.Constant(None))
+    for name, kind in given.items():
+        if name not in before_last:
+            _add(found, kind, ast.arg(env.params[name]))
+    return found
+
+
+def _before_last(signature, given):
+    """All positional parameters up to the last that was given, if one before it was not: places must not change."""
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    positional = [name for name, parameter in signature.parameters.items() if parameter.kind in kinds]
+    last = max((i for i, name in enumerate(positional) if name in given), default=-1)
+    return positional[: last + 1] if any(name not in given for name in positional[:last]) else ()
+
+
+def stub(function, new_name):
+    """The parameters of a function that never ran."""
+    found = _none()
+    parameters = function.signature.parameters.values() if function.signature is not None else ()
+    for parameter in parameters:
+        argument = ast.arg(new_name(parameter.name))
+        _add(found, parameter.kind, argument)
+        if parameter.default is not parameter.empty and found.args and found.args[-1] is argument:
+            found.defaults.append(ast.Constant(None))
+    if function.signature is None:
+        found.vararg, found.kwarg = ast.arg("args"), ast.arg("kwargs")
+    return found
+
+
+def _none():
+    return ast.arguments([], [], None, [], [], None, [])
+
+
+def _add(found, kind, argument):
+    if kind == inspect.Parameter.VAR_POSITIONAL:
+        found.vararg = argument
+    elif kind == inspect.Parameter.VAR_KEYWORD:
+        found.kwarg = argument
+    elif kind == inspect.Parameter.KEYWORD_ONLY:
+        found.kwonlyargs.append(argument)
+        found.kw_defaults.append(None)
+    else:
+        found.args.append(argument)
+
+
+def definition(name, arguments, body):
+    """A function."""
+    found = ast.FunctionDef(name, arguments, body or [ast.Pass()], [], None, None)
+    found.type_params = []
+    return found
+
+
+def canonical(found):
+    """What two definitions that differ in the names inside alone have in common."""
+    bound, own = {}, []
+    for node in ast.walk(found):
+        name = node.arg if isinstance(node, ast.arg) else node.id if _is_stored(node) else None
+        if isinstance(node, ast.FunctionDef) and node is not found:
+            name = node.name
+        if name is not None and name not in bound:
+            bound[name] = f"{len(bound)}{names.SIGN}"
+            own.append(name)
+    text = ast.dump(found)
+    for name in own:
+        text = text.replace(f"'{name}'", f"'{bound[name]}'")
+    return text
+
+
+def _is_stored(node):
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def raised(error, env, constants, public):
+    """A statement that raises an error of the program's own again; a class of its own is defined before."""
+    args = []
+    for arg in error.args:
+        try:
+            args.append(expression(constants.of_part(arg)))
+        except (Unwritable, SyntaxError):
+            args = [ast.Constant(str(error))]
+            break
+    kind = type(error)
+    if kind.__str__ is not _base(kind, public).__str__:
+        args = [ast.Constant(str(error))]
+    return ast.Raise(ast.Call(own_class(kind, env, public), args, []), None)
+
+
+def _base(kind, public):
+    """The nearest class of Python's or JAX's."""
+    return next(one for one in kind.__mro__ if one.__module__ == "builtins" or public(one) is not None)
+
+
+def own_class(kind, env, public):
+    """The expression of a class, of the program's own as one that has nothing but its name."""
+    if kind.__module__ == "builtins":
+        return ast.Name(kind.__name__, ast.Load())
+    if public(kind) is not None:
+        return expression(public(kind))
+    root = env.root
+    name = root.functions.get(kind)
+    if name is None:
+        base = _base(kind, public)
+        bases = [] if base is object else [own_class(base, env, public)]
+        name = root.functions[kind] = names.identifier(kind.__name__)
+        found = ast.ClassDef(name, bases, [], [ast.Pass()], [])
+        found.type_params, found.within = [], ()
+        root.body.insert(0, found)
+    return ast.Name(name, ast.Load())

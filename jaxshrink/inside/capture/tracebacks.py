@@ -1,0 +1,20 @@
+"""Capture's own frames are none of the program's: JAX leaves them out of its messages and of what it compiles."""
+
+import os
+import sys
+
+_HERE = os.path.dirname(__file__)  # as the code objects tell it
+
+
+def install():
+    """Have JAX leave out the frames of the files here."""
+    for name in sorted(os.listdir(_HERE)):
+        if name.endswith(".py"):
+            _exclude(os.path.join(_HERE, name))
+
+
+def _exclude(path):
+    for module in ("jax._src.traceback_util", "jax._src.source_info_util"):
+        register = getattr(sys.modules.get(module), "register_exclusion", None)
+        if register is not None:
+            register(path)

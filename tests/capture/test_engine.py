@@ -1,0 +1,38 @@
+"""Programs as people write them, for each part of JAX's API: what is captured does the same."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import battery
+
+FILES = ("transforms", "control", "rules", "arrays")
+BATCHES = [pytest.param(batch, id=f"{file}-{i}") for file in FILES for i, batch in enumerate(battery.batches(file))]
+
+LIMITS = {
+    "fails leaked": "a tracer that left its function by a list or an attribute has no expression",
+    "fails leaked into": "the same",
+    "fails leaked from scan": "the same",
+    "fails none": "outside all functions Python itself raises the error, after the operator has given NotImplemented",
+}
+"""What is not captured, and why."""
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[battery.Runner]:
+    runner = battery.Runner()
+    yield runner
+    runner.close()
+
+
+@pytest.mark.parametrize("batch", BATCHES)
+def test_what_is_captured_does_the_same(runner: battery.Runner, batch: list[battery.Program]) -> None:
+    found = {one.program.name: list(battery.problems(one)) for one in runner.results(batch)}
+    wrong = {name: problems for name, problems in found.items() if problems and name not in LIMITS}
+    assert not wrong, "\n\n".join(f"{name}:\n" + "\n".join(problems) for name, problems in wrong.items())
+    assert not [name for name, problems in found.items() if name in LIMITS and not problems], "no limit any more"

@@ -1,0 +1,173 @@
+"""What captured programs look like: before and after."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import battery
+
+
+@pytest.fixture(scope="module")
+def runner() -> Iterator[battery.Runner]:
+    runner = battery.Runner()
+    yield runner
+    runner.close()
+
+
+def captured(runner: battery.Runner, source: str, mode: str = "failing") -> str:
+    """The statements of the captured program, without the imports."""
+    head = "import jax, jax.numpy as jnp, numpy as np\nfrom jax import lax\n"
+    (answer,) = runner.run([{"source": head + dedent(source), "mode": mode}])
+    assert answer["texts"], answer
+    lines = answer["texts"][-1].splitlines()
+    return "\n".join(line for line in lines if line and not line.startswith(("import ", "from ")))
+
+
+def test_a_class_with_arrays_becomes_plain_functions(runner: battery.Runner) -> None:
+    before = """
+        class Layer:
+            def __init__(self, key, n, m):
+                self.w = jax.random.normal(key, (n, m))
+            def __call__(self, x):
+                return jnp.tanh(x @ self.w)
+
+        layers = [Layer(jax.random.key(0), 40, 30), Layer(jax.random.key(1), 40, 2)]
+
+        @jax.jit
+        def predict(x):
+            for layer in layers:
+                x = layer(x)
+            return x
+
+        predict(jnp.ones((5, 40)))
+    """
+    after = """
+        def predict(x):
+            return jnp.tanh(x @ jnp.ones((40, 30))) @ jnp.ones((40, 2))
+        jax.jit(predict)(jnp.ones((5, 40)))
+    """
+    assert captured(runner, before) == dedent(after).strip()
+
+
+def test_the_innermost_call_comes_first(runner: battery.Runner) -> None:
+    source = "import jax, jax.numpy as jnp\njax.vmap(lambda x: jnp.dot(x, jnp.ones(4)))(jnp.ones((2, 3)))\n"
+    (answer,) = runner.run([{"source": source, "mode": "failing"}])
+    texts = [text.splitlines()[-1] for text in answer["texts"]]
+    assert texts[0] == "jnp.dot(jnp.ones(3), jnp.ones(4))"
+    assert texts[-1] == "jax.vmap(lambda x: jnp.dot(x, jnp.ones(4)))(jnp.ones((2, 3)))"
+
+
+def test_named_scopes_are_blocks(runner: battery.Runner) -> None:
+    before = """
+        @jax.jit
+        def f(x):
+            with jax.named_scope("encoder"):
+                h = jnp.sin(x)
+                with jax.named_scope("layer"):
+                    h = h * h
+            return h + x
+
+        y = f(jnp.arange(3.0))
+    """
+    after = """
+        x = jnp.arange(3.0)
+        def f(x):
+            with jax.named_scope('encoder'):
+                h = jnp.sin(x)
+                with jax.named_scope('layer'):
+                    h_1 = h * h
+            return h_1 + x
+        jax.jit(f)(x)
+    """
+    assert captured(runner, before, "everything") == dedent(after).strip().replace("x = jnp", "a = jnp", 1).replace(
+        "(f)(x)", "(f)(a)"
+    )
+
+
+def test_rules_are_written_as_decorators(runner: battery.Runner) -> None:
+    before = """
+        @jax.custom_vjp
+        def f(x):
+            return jnp.sin(x)
+
+        def forward(x):
+            return f(x), jnp.cos(x)
+
+        def backward(c, g):
+            return (c * g.reshape(7),)
+
+        f.defvjp(forward, backward)
+        jax.grad(lambda x: f(x).sum())(jnp.ones(3))
+    """
+    after = """
+        @jax.custom_vjp
+        def f(x):
+            return jnp.sin(x)
+        def forward(x):
+            return (f(x), jnp.cos(x))
+        def backward(c, g):
+            return g.reshape(7)
+        f.defvjp(forward, backward)
+        jax.grad(lambda x: f(x).sum())(jnp.ones(3))
+    """
+    assert captured(runner, before) == dedent(after).strip()
+
+
+def test_an_error_of_the_programs_own_class_is_raised_again(runner: battery.Runner) -> None:
+    before = """
+        class BadShape(ValueError):
+            pass
+
+        @jax.jit
+        def f(x):
+            raise BadShape(f'it is "{x.shape}"\\n')
+
+        f(jnp.ones(3))
+    """
+    after = """
+        class BadShape(ValueError):
+            pass
+        def f(x):
+            raise BadShape('it is "(3,)"\\n')
+        jax.jit(f)(jnp.ones(3))
+    """
+    assert captured(runner, before) == dedent(after).strip()
+
+
+SAME_NAMES = """
+import jax, jax.numpy as jnp
+def f(params, *rest, scale=2.0, **more):
+    w, b = params["layer"]
+    return {"y": w @ rest[0] + b, "all": (scale * b, more["last"])}
+jitted = jax.jit(f, static_argnames="scale")
+arguments = {"layer": (jnp.ones((2, 3)), jnp.ones(2))}, jnp.ones(3)
+lowered = jitted.lower(*arguments, scale=3.0, last=jnp.ones(1))
+"""
+
+
+def test_names_of_arguments_and_results_are_the_programs(runner: battery.Runner) -> None:
+    """JAX tells them in the lowered program and in error messages."""
+    pattern = r"""loc\("([^"/]*)"|result_info = "([^"]*)\""""
+    tell = f"\nimport re\nprint(re.findall({pattern!r}, {{}}.as_text(debug_info=True)))"
+    (capture,) = runner.run([{"source": SAME_NAMES, "mode": "everything"}])
+    text = capture["texts"][-1]
+    name = "lowered"
+    text = "\n".join([*text.splitlines()[:-1], f"{name} = {text.splitlines()[-1]}"])
+    first, second = runner.run(
+        [{"source": SAME_NAMES + tell.format("lowered"), "mode": "plain"},
+         {"source": text + tell.format(name), "mode": "plain"}]
+    )  # fmt: skip
+    assert first["error"] is None and second["error"] is None, (text, second["error"])
+    assert "params['layer'][0]" in first["printed"] and first["printed"] == second["printed"], text
+
+
+def test_capturing_what_was_captured_changes_nothing(runner: battery.Runner) -> None:
+    chosen = [one for one in battery.programs("control") if not one.passes and one.setting == ""][:12]
+    for result in runner.results(chosen, rounds=True):
+        assert result.round["texts"][-1] == result.captured["texts"][-1]
