@@ -16,6 +16,7 @@ from typing import TypeAlias
 import black.parsing
 
 from jaxshrink import tree as trees
+from jaxshrink.passes.variables import LAZY
 from jaxshrink.scopes import Scopes
 from jaxshrink.settle import settle
 from jaxshrink.tokens import count_tokens
@@ -23,9 +24,6 @@ from jaxshrink.tree import DELETE, Edit, Replacement
 
 ALIASES = {"jax.numpy": "jnp", "numpy": "np", "jax.experimental.pallas": "pl"}
 """Modules that have a conventional name."""
-
-LAZY = frozenset({"experimental", "example_libraries", "extend", "flatten_util", "scipy", "test_util", "export", "ffi"})
-"""Modules in `jax` that `import jax` does not load in all versions."""
 
 WIDTHS = (88, 120)
 """Lengths of lines, the first preferred."""

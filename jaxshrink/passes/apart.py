@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
+from jaxshrink.passes.transforms import function_of
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
 
@@ -25,12 +26,14 @@ def parameters_apart(view: View) -> Iterator[Edit]:
 
 def parameters_with_rules(view: View) -> Iterator[Edit]:
     """Drop a parameter of a `custom_vjp` function at all ends: calls, forward rule, cotangents."""
-    for function in view.all(ast.FunctionDef):
-        binding = view.binding(function)
+    for function, name in _with_rules(view):
+        binding = view.binding(name)
         uses = binding.uses if binding is not None else []
         above = [view.parents[use] for use in uses]
         rules = [rule for parent in above if isinstance(parent, ast.Attribute) for rule in _rules(view, parent)]
         calls = [parent for parent in above if isinstance(parent, ast.Call) and parent.func in uses]
+        made = [parent for parent in above if isinstance(parent, ast.Call) and parent not in calls]
+        calls += [call for each in made if isinstance(call := view.parents[each], ast.Call) and call.func is each]
         for position, arg in enumerate(function.args.args if rules else ()):
             changes = dict(_dropped(view, function, position))
             gone = [passed for call in calls for passed in call.args[position : position + 1]]
@@ -40,6 +43,18 @@ def parameters_with_rules(view: View) -> Iterator[Edit]:
                 else:
                     changes.update(_dropped(view, rule, position))
             yield Edit({**changes, **dict.fromkeys(gone, DELETE)}, 8, ("ruled", trees.identity(arg)))
+
+
+def _with_rules(view: View) -> Iterator[tuple[ast.FunctionDef | ast.Lambda, ast.AST]]:
+    """Functions, and what binds the name by which they may be given rules: `@custom_vjp def f`, `f = custom_vjp(g)`."""
+    for node in view.all(ast.FunctionDef, ast.Assign):
+        match node:
+            case ast.FunctionDef():
+                yield node, node
+            case ast.Assign(targets=[ast.Name() as target], value=ast.Call(func=func, args=[given, *_])):
+                function = function_of(view, given)
+                if trees.last_name(func) in ("custom_vjp", "custom_jvp") and function is not None:
+                    yield function, target
 
 
 def _returned_tuples(function: ast.FunctionDef | ast.Lambda) -> list[ast.Tuple]:

@@ -13,6 +13,9 @@ from jaxshrink.view import View
 
 CONSTRUCTORS = frozenset({"ones", "zeros", "empty", "full", "ShapeDtypeStruct", "arange", "eye", "normal", "uniform"})
 
+PLAIN = {"int": "int32", "float": "float32", "bool": "bool_"}
+"""What plain types are called as types of arrays."""
+
 SHORT = 6
 """Nodes of an array of one number, as short as they are written."""
 
@@ -69,13 +72,29 @@ def ones(view: View) -> Iterator[Edit]:
         library, dtype = node.func.value, _dtype(node)
         for plain in ("1.0", "1", "True", "0", "0.0"):
             yield Edit.replace(node, trees.expression(plain))
-        for shape in (ast.Constant(1), ast.Constant(2), ast.Tuple([], ast.Load())):
-            yield Edit.replace(node, _ones(library, [shape, *dtype]))
-        if node.func.attr not in ("ones", "zeros") and node.args:
+        abstract = node.func.attr == "ShapeDtypeStruct"
+        shapes = (ast.Constant(1), ast.Constant(2), ast.Tuple([], ast.Load()))
+        if abstract and node.args:
+            yield from (Edit.replace(node.args[0], shape) for shape in (shapes[-1], ast.Tuple([shapes[0]], ast.Load())))
+        else:
+            yield from (Edit.replace(node, _ones(library, [shape, *dtype])) for shape in shapes)
+        if node.func.attr not in ("ones", "zeros") and node.args and not abstract:
             yield Edit.replace(node, _ones(library, [node.args[0], *dtype]))
-        if dtype and not (isinstance(dtype[0], ast.Name) and dtype[0].id == "int"):
-            for plain in ("int", "bool"):
-                yield Edit.replace(dtype[0], trees.expression(plain))
+        for each in dtype[:1]:
+            yield from _plainer_dtypes(each)
+        scalar = _scalar(node)
+        if scalar is not None:
+            yield Edit({node: scalar}, 1)
+
+
+def _plainer_dtypes(dtype: ast.expr) -> Iterator[Edit]:
+    """A shorter name for the type of an array's numbers, or a plain type."""
+    if isinstance(dtype, ast.Attribute):
+        yield Edit({dtype: ast.Constant(dtype.attr)}, 1)
+    if not (isinstance(dtype, ast.Name) and dtype.id == "int"):
+        for plain in ("float", "int", "bool"):
+            if not (isinstance(dtype, ast.Name) and dtype.id == plain):
+                yield Edit.replace(dtype, trees.expression(plain))
 
 
 def scalars(view: View) -> Iterator[Edit]:
@@ -86,6 +105,27 @@ def scalars(view: View) -> Iterator[Edit]:
     for plain in (1.0, 1):
         numbers: dict[ast.AST, Replacement] = {node: ast.Constant(plain) for node in nodes}
         yield Edit({**numbers, **products}, sum(map(trees.extent, nodes)))
+    typed: dict[ast.AST, Replacement] = {node: scalar for node in nodes if (scalar := _scalar(node)) is not None}
+    if len(typed) > 1:
+        yield Edit({**typed, **products}, sum(map(trees.extent, typed)))
+
+
+def _scalar(call: ast.Call) -> ast.Call | None:
+    """A single number of the type that an array's numbers have: `jnp.float32(1)`."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr == "ShapeDtypeStruct":
+        return None
+    match _dtype(call):
+        case []:
+            type_: ast.expr = ast.Attribute(call.func.value, "float32", ast.Load())
+        case [ast.Name(id=name), *_] if name in PLAIN:
+            type_ = ast.Attribute(call.func.value, PLAIN[name], ast.Load())
+        case [ast.Constant(value=str(name)), *_]:
+            type_ = ast.Attribute(call.func.value, name, ast.Load())
+        case [ast.Attribute() as dtype, *_]:
+            type_ = trees.shallow(dtype)
+        case _:
+            return None
+    return ast.Call(type_, [ast.Constant(1)], [])
 
 
 def axes(view: View) -> Iterator[Edit]:

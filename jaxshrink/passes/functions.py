@@ -14,6 +14,8 @@ from jaxshrink.view import View
 def parameters(view: View) -> Iterator[Edit]:
     """Drop a parameter and what the calls pass for it; where it is read, an observed value or a default stands in."""
     for function in view.all(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda):
+        for rest in filter(None, [function.args.vararg, function.args.kwarg]):
+            yield Edit.delete(rest)
         through = _called_through(view, function)
         if through is not None:  # `arguments` drops both ends
             yield from (Edit.delete(arg) for arg in _without_argument(function.args, through))
@@ -30,8 +32,6 @@ def parameters(view: View) -> Iterator[Edit]:
             if len(passed) == len(calls) == 1 and binding.uses:
                 value = passed[0].value if isinstance(passed[0], ast.keyword) else passed[0]
                 yield Edit(_filled(view, changes, binding.uses, value), 2, ("argument", trees.identity(arg)))
-        for rest in filter(None, [arguments.vararg, arguments.kwarg]):
-            yield Edit.delete(rest)
 
 
 def lambdas(view: View) -> Iterator[Edit]:

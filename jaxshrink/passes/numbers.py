@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterator
 
 from jaxshrink import tree as trees
 from jaxshrink.passes.arrays import in_shape
+from jaxshrink.passes.meshes import names_axis
 from jaxshrink.tree import Edit, Replacement
 from jaxshrink.view import View
 
@@ -70,6 +71,7 @@ def strings(view: View) -> Iterator[Edit]:
             by_value[node.value].append(node)
     for value, nodes in by_value.items():
         keys = any(isinstance(view.parents[node], ast.Dict | ast.Subscript | ast.Compare) for node in nodes)
+        keys = keys or any(names_axis(view, node) for node in nodes)
         for shorter in dict.fromkeys((value[:0], value[:1], value[: len(value) // 2], value[len(value) // 2 :])):
             if len(shorter) < len(value) and not (keys and not shorter):  # an empty key puzzles
                 yield Edit({node: ast.Constant(shorter) for node in nodes}, len(nodes))

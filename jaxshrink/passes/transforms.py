@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from jaxshrink import tree as trees
 from jaxshrink.passes.arrays import is_constructor
+from jaxshrink.passes.functions import is_partial
 from jaxshrink.tree import Edit, Replacement
 from jaxshrink.view import View
 
@@ -23,6 +24,8 @@ PLAINER = {
     "tree_map": ("map",),
 }
 """Functions of JAX in whose place one that says less may fail in the same way."""
+
+_OF_RESULTS = ("out_axes", "out_specs", "out_shardings")
 
 
 def unwrap(view: View) -> Iterator[Edit]:
@@ -47,25 +50,43 @@ def unmap(view: View) -> Iterator[Edit]:
 def arguments(view: View) -> Iterator[Edit]:
     """Drop an argument of a transformed function, with its parameter and what `in_axes` or `in_specs` say of it."""
     for call in view.all(ast.Call):
-        transform = call.func
-        if isinstance(transform, ast.Call) and transform.args:
+        levels, function = transformed(call)
+        if levels:
             for i, arg in enumerate(call.args):
-                changes = _without_parameter(view, transform.args[0], i)
-                for value in [*transform.args[1:], *(keyword.value for keyword in transform.keywords)]:
-                    if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(call.args):
-                        changes[value.elts[i]] = ()
+                changes = {**without_parameter(view, function, i), **dict(unsaid(call, levels, i))}
                 yield Edit({**changes, arg: ()}, 2 + trees.extent(arg))
                 if again := _passed_again(view, call, arg):
                     yield Edit({**changes, **dict.fromkeys([arg, *again], ())}, 2 + 2 * trees.extent(arg))
             for keyword in call.keywords:
-                changes = _without_parameter(view, transform.args[0], keyword.arg)
+                changes = without_parameter(view, function, keyword.arg)
                 yield Edit({**changes, keyword: ()}, 2 + trees.extent(keyword))
         elif len(call.args) > 1:
-            function = _function(view, call.args[0])
-            count = len(function.args.args) if function is not None else 0
-            for i in range(min(count, len(call.args) - 1)):
+            definition = function_of(view, call.args[0])
+            count = len(definition.args.args) if definition is not None else 0
+            for i in range(max(0, count - len(call.args) + 1), count):  # the last of the arguments are what it gets
                 arg = call.args[len(call.args) - count + i]
-                yield Edit({**_without_parameter(view, call.args[0], i), arg: ()}, 2 + trees.extent(arg))
+                yield Edit({**without_parameter(view, call.args[0], i), arg: ()}, 2 + trees.extent(arg))
+
+
+def transformed(call: ast.Call) -> tuple[list[ast.Call], ast.expr]:
+    """Of `jit(vmap(f))(x)`, the calls of `jit` and `vmap`, and `f`."""
+    levels, inner = [], call.func
+    while isinstance(inner, ast.Call) and inner.args and not is_partial(inner):
+        levels.append(inner)
+        inner = inner.args[0]
+    return levels, inner
+
+
+def unsaid(call: ast.Call, levels: list[ast.Call], position: int) -> Iterator[tuple[ast.AST, Replacement]]:
+    """What transformations say of one argument of a call goes: of the only one, all."""
+    for level in levels:
+        named = [keyword.value for keyword in level.keywords if keyword.arg not in _OF_RESULTS]
+        for value in [*level.args[1:], *named]:
+            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(call.args):
+                yield value.elts[position], ()
+        for keyword in level.keywords:
+            if keyword.arg == "in_specs" and len(call.args) == 1:
+                yield keyword.value, ast.Tuple([], ast.Load())
 
 
 def without_aux(view: View) -> Iterator[Edit]:
@@ -73,7 +94,7 @@ def without_aux(view: View) -> Iterator[Edit]:
     for call in view.all(ast.Call):
         for keyword in call.keywords:
             if keyword.arg == "has_aux" and call.args:
-                results = _results(view, call.args[0])
+                results = results_of(view, call.args[0])
                 changes: dict[ast.AST, Replacement] = {keyword: ()}
                 changes.update((each, each.elts[0]) for each in results if isinstance(each, ast.Tuple) and each.elts)
                 yield Edit(changes, 4)
@@ -123,9 +144,9 @@ def _unwrapped(call: ast.Call) -> Iterator[ast.expr]:
             yield ast.Call(f, operands, [])
 
 
-def _results(view: View, function: ast.expr) -> list[ast.expr]:
+def results_of(view: View, function: ast.expr) -> list[ast.expr]:
     """The expressions that a function, named or written there, returns."""
-    definition = _function(view, function)
+    definition = function_of(view, function)
     if isinstance(definition, ast.Lambda):
         return [definition.body]
     if definition is None:
@@ -134,7 +155,7 @@ def _results(view: View, function: ast.expr) -> list[ast.expr]:
     return [node.value for node in returns if node.value is not None and view.function(node) is definition]
 
 
-def _function(view: View, node: ast.expr) -> ast.FunctionDef | ast.Lambda | None:
+def function_of(view: View, node: ast.expr) -> ast.FunctionDef | ast.Lambda | None:
     """The function that an expression is, written there or by name."""
     if isinstance(node, ast.Lambda):
         return node
@@ -143,9 +164,14 @@ def _function(view: View, node: ast.expr) -> ast.FunctionDef | ast.Lambda | None
     return definition if isinstance(definition, ast.FunctionDef) else None
 
 
-def _without_parameter(view: View, node: ast.expr, which: int | str | None) -> dict[ast.AST, Replacement]:
-    """Drops a parameter, by position or name, of the function that an expression is; values stand where it is read."""
-    function = _function(view, node)
+def without_parameter(
+    view: View, node: ast.expr, which: int | str | None, hole: ast.expr | None = None
+) -> dict[ast.AST, Replacement]:
+    """Drops a parameter, by position or name, of the function that an expression is.
+
+    A value stands where it is read: the given one, or as observed.
+    """
+    function = function_of(view, node)
     if function is None:
         return {}
     if isinstance(which, int):
@@ -156,8 +182,12 @@ def _without_parameter(view: View, node: ast.expr, which: int | str | None) -> d
         return {}
     (arg,) = found
     binding = view.binding(arg)
-    uses = binding.uses if binding is not None else []
-    return {arg: (), **{use: hole for use in uses if (hole := view.stand_in(use)) is not None}}
+    changes: dict[ast.AST, Replacement] = {arg: ()}
+    for use in binding.uses if binding is not None else ():
+        new = view.stand_in(use) if hole is None else trees.clone(hole)
+        if new is not None:
+            changes[use] = new
+    return changes
 
 
 def _passed_again(view: View, call: ast.Call, arg: ast.expr) -> list[ast.expr]:

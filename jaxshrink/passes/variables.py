@@ -10,6 +10,9 @@ from jaxshrink.scopes import Binding
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
 
+LAZY = frozenset({"experimental", "example_libraries", "extend", "flatten_util", "scipy", "test_util", "export", "ffi"})
+"""Modules in `jax` that `import jax` does not load in all versions; nor what is in them, if anything loads them."""
+
 
 def inline(view: View) -> Iterator[Edit]:
     """Put what a variable is assigned in the place where it is read."""
@@ -33,7 +36,7 @@ def inline(view: View) -> Iterator[Edit]:
 
 
 def aliases(view: View) -> Iterator[Edit]:
-    """`from m import f` read once is `m.f`; a name imported twice is imported once."""
+    """`from m import f` read once is `m.f`; a name imported twice is imported once; of a module only what is read."""
     modules: dict[str, str] = {}
     for statement in view.tree.body:
         if isinstance(statement, ast.Import):
@@ -44,12 +47,31 @@ def aliases(view: View) -> Iterator[Edit]:
         for alias in statement.names:
             binding = view.binding(alias)
             path = f"{statement.module}.{alias.name}"
+            if binding is None:
+                continue
             for module, name in sorted(modules.items(), key=lambda item: -len(item[0])):
-                if binding is not None and path.startswith(module + "."):
+                if path == module or (path.startswith(module + ".") and _is_loaded(path, module)):
                     by = name + path[len(module) :]
                     changes: dict[ast.AST, Replacement] = {use: trees.expression(by) for use in binding.uses}
                     yield Edit({**changes, alias: DELETE}, 4)
                     break
+            yield from _member(view, statement, path, binding)
+
+
+def _is_loaded(path: str, module: str) -> bool:
+    """Whether a name is surely there once a module is imported: in this process another import may have loaded it."""
+    package, *parts = path.split(".")
+    below = path.count(".") - module.count(".")
+    return package != "jax" or parts[0] not in LAZY or (below == 1 and module.count(".") > 1)
+
+
+def _member(view: View, statement: ast.ImportFrom, path: str, binding: Binding) -> Iterator[Edit]:
+    """`from a import m`, read once as `m.f`, is `from a.m import f`."""
+    if len(binding.uses) == len(statement.names) == 1:
+        read = view.parents[binding.uses[0]]
+        if isinstance(read, ast.Attribute) and not view.scopes.module.bindings.keys() & {read.attr}:
+            new = ast.ImportFrom(path, [ast.alias(read.attr)], 0)
+            yield Edit({statement: new, read: ast.Name(read.attr, ast.Load())}, 2)
 
 
 def merged(view: View) -> Iterator[Edit]:

@@ -69,3 +69,13 @@ f.defvjp(forward, lambda res, ct: (h(res, ct),))
 k(lambda x: f(x))
 """
     assert written(after) in edits_of("parameters-with-rules", before)
+
+
+def test_a_function_that_gets_its_rules_by_another_name() -> None:
+    before = (
+        "q = jax.custom_vjp(lambda x, y: x)\n"
+        "q.defvjp(lambda x, y: (x, 0), lambda r, g: (g, g))\n"
+        "jax.grad(q)(1.0, 2.0)"
+    )
+    after = "q = jax.custom_vjp(lambda x: x)\nq.defvjp(lambda x: (x, 0), lambda r, g: (g,))\njax.grad(q)(1.0)"
+    assert written(after) in edits_of("parameters-with-rules", before)

@@ -18,6 +18,12 @@ from tests.passes.proposing import array, edits_of, written
         ("f(np.zeros(3, np.int8))", "f(np.zeros(3, int))"),
         ("f(np.zeros(3, dtype=np.int8))", "f(np.zeros(3, dtype=bool))"),
         ("f(np.zeros(3, dtype=np.int8))", "f(np.ones(1, np.int8))"),
+        ("f(np.zeros(3, dtype=np.int8))", "f(np.zeros(3, dtype='int8'))"),
+        ("f(np.zeros((), np.int8))", "f(np.int8(1))"),
+        ("f(np.zeros((), 'int8'))", "f(np.int8(1))"),
+        ("f(np.zeros(()))", "f(np.float32(1))"),
+        ("f(jax.ShapeDtypeStruct((3, 4), np.float32))", "f(jax.ShapeDtypeStruct((), np.float32))"),
+        ("f(jax.ShapeDtypeStruct((3, 4), np.float32))", "f(jax.ShapeDtypeStruct((3, 4), float))"),
     ],
 )
 def test_ones(before: str, after: str) -> None:
@@ -29,6 +35,7 @@ def test_ones(before: str, after: str) -> None:
     [
         ("x = np.ones(3)\ny = np.ones(4)\nf(x @ y)\ng(y @ x)", "x = 1.0\ny = 1.0\nf(x * y)\ng(y * x)"),
         ("f(np.ones(3) @ np.zeros(3) @ a)", "f(1 * 1 * a)"),
+        ("f(np.ones(3), np.zeros((3, 4), int))", "f(np.float32(1), np.int32(1))"),
     ],
 )
 def test_scalars(before: str, after: str) -> None:

@@ -70,3 +70,9 @@ def test_what_is_square_stays_so() -> None:
     assert written("import jax.numpy as jnp\nf(jnp.ones((1, 1, 3)), 2)") in texts
     assert written("import jax.numpy as jnp\nf(jnp.ones((2, 2, 1)), 2)") in texts
     assert written("import jax.numpy as jnp\nf(jnp.ones((1, 2, 3)), 2)") not in texts
+
+
+def test_names_of_axes_keep_a_letter() -> None:
+    texts = edits_of("strings", "f(make_mesh((1,), ('model',)), P('model'), vmap(g, axis_name='axis'))")
+    assert written("f(make_mesh((1,), ('m',)), P('m'), vmap(g, axis_name='axis'))") in texts
+    assert not any("''" in text for text in texts)

@@ -45,8 +45,11 @@ def test_unmap_drops_an_axis(before: str, after: str) -> None:
     ("before", "after"),
     [
         ("jax.vmap(lambda x, y: f(x), in_axes=(0, None))(a, b)", "jax.vmap(lambda x: f(x), in_axes=(0,))(a)"),
+        ("jax.jit(jax.vmap(lambda x, y: f(x), (0, 1)))(a, b)", "jax.jit(jax.vmap(lambda x: f(x), (0,)))(a)"),
+        ("jax.shard_map(lambda x: 1, in_specs=P('m'))(a)", "jax.shard_map(lambda: 1, in_specs=())()"),
         ("def f(x, y): return g(y)\njax.vmap(f)(a, b)", "def f(y): return g(y)\njax.vmap(f)(b)"),
         ("def f(*, x, y): return g(y)\njax.jit(f)(x=a, y=b)", "def f(*, y): return g(y)\njax.jit(f)(y=b)"),
+        ("g(lambda x, y, z, u, v: f(x), a)", "g(lambda x, y, z, u: f(x))"),
         ("jax.jvp(lambda x, y: f(y), a, b)", "jax.jvp(lambda y: f(y), b)"),
         ("j = jax.make_jaxpr(lambda x, y: f(x))(1, 0)\ng(j, 1, 0)", "j = jax.make_jaxpr(lambda x: f(x))(1)\ng(j, 1)"),
     ],

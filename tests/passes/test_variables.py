@@ -35,10 +35,17 @@ def test_what_is_assigned_twice_or_not_read_stays(source: str) -> None:
             "import jax.numpy as jnp\nfrom jax.numpy import ones\njnp.dot(ones(3))",
             "import jax.numpy as jnp\njnp.dot(jnp.ones(3))",
         ),
+        ("from jax.experimental import pallas as pl\npl.f()", "from jax.experimental.pallas import f\nf()"),
+        ("import a.b\nfrom a import b\nb.f(b)", "import a.b\na.b.f(a.b)"),
     ],
 )
 def test_aliases(before: str, after: str) -> None:
     assert written(after) in edits_of("aliases", before)
+
+
+def test_what_no_import_of_jax_loads_keeps_its_own() -> None:
+    before = "import jax\nfrom jax.experimental import pallas as pl\npl.f(pl, jax)"
+    assert edits_of("aliases", before) == []
 
 
 def test_merged() -> None:
