@@ -31,7 +31,7 @@ from jaxshrink.options import Options
 from jaxshrink.oracles import Oracles
 from jaxshrink.outcome import Outcome, Tier
 from jaxshrink.passes import PASSES, Pass
-from jaxshrink.progress import Progress
+from jaxshrink.progress import Progress, ordinal
 from jaxshrink.rehearsal import NICE, Beside, Mistaken, Rehearsal, rehearse
 from jaxshrink.result import Result, Size, Stats
 
@@ -178,7 +178,7 @@ class Job:
         self.failure = failure_to_keep(self.options, self.program, outcome, self.predicate)
         self.progress.failing(self.failure, self.seconds)
         if self.first.tries > 1:
-            self.progress.note(f"it did not fail before the {_ordinal(self.first.tries)} run")
+            self.progress.note(f"it did not fail before the {ordinal(self.first.tries)} run")
 
     def whole(self) -> ast.Module:
         """The whole program as one module."""
@@ -394,7 +394,3 @@ class Job:
             jobs=self.options.jobs,
         )
         return stats if self.cuts is None else self.cuts.added_to(stats)
-
-
-def _ordinal(number: int) -> str:
-    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")

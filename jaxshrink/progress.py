@@ -165,3 +165,8 @@ class Live(Lines):
             super().say(message)
         else:
             self.console.print(f"jaxshrink: {message}", soft_wrap=True)
+
+
+def ordinal(number: int) -> str:
+    """`first`, `second` and so on."""
+    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")

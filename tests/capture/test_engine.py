@@ -11,7 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import battery
 
-FILES = ("transforms", "control", "rules", "arrays")
+FILES = ("transforms", "derivatives", "control", "rules", "shardings", "arrays")
 BATCHES = [pytest.param(batch, id=f"{file}-{i}") for file in FILES for i, batch in enumerate(battery.batches(file))]
 
 LIMITS = {

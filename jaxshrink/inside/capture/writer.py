@@ -41,7 +41,8 @@ class Writer:
 
     def statement(self, call, env, is_last=False):
         before = env.within
-        env.within = (*call.home.around, *call.within) if env.parent is None else call.within
+        within = (*call.home.around, *call.within) if env.parent is None else call.within
+        env.within = tuple(filter(self._counts, within))
         for context in env.within:
             context.written = self.expression(context.expression, env, call)
         value = self.called(call, env)
@@ -53,6 +54,11 @@ class Writer:
             target = self._target(call, env) if not is_last else None
             env.add(ast.Expr(value) if target is None else ast.Assign([target], value))
         env.within = before
+
+    def _counts(self, context):
+        """Whether a context is written: names in the compiled module are not what a failure is about."""
+        func = getattr(context.expression, "func", None)
+        return self.needed.everything or getattr(func, "name", None) != "jax.named_scope"
 
     def _target(self, call, env):
         """The names for what a call gives."""
