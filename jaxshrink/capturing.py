@@ -16,7 +16,7 @@ from typing import Any
 from jaxshrink import inputs, kinds
 from jaxshrink import tree as trees
 from jaxshrink.bundle import parse_with_origin
-from jaxshrink.errors import NotFailing, OutputError, TargetError, UsageError
+from jaxshrink.errors import NotFailing, OutputError, TargetError, Unreliable, UsageError
 from jaxshrink.failure import Failure
 from jaxshrink.options import Options
 from jaxshrink.oracle import Runner, Setting
@@ -63,11 +63,14 @@ def capture(options: Options, *, on_success: bool = False, data: str | None = No
         outcome = _outcome(told)
         if outcome.end is End.EXIT and outcome.code == 0 and not on_success:
             raise NotFailing(f"{options.path} runs to its end without a failure: --on-success captures it all the same")
-        if not told["programs"]:
+        made = [each for each in told["programs"] if "problem" not in each]
+        if told["programs"] and not made:
+            raise Unreliable(f"nothing could be captured of {options.path}: {told['programs'][0]['problem']}")
+        if not made:
             failure = kinds.failure(outcome, options, program.original)
             how = brief(failure) if failure is not None else f"exit code {outcome.code}"
             raise NotFailing(f"{options.path} fails, but not in a call of JAX: {how}")
-        found = _chosen(options, program.original, outcome, told["programs"])
+        found = _chosen(options, program.original, outcome, made)
         _write(output, options.output, found)
         return found
 

@@ -78,11 +78,11 @@ def captured(fun: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, 
 def _everything(recorder: Session) -> Iterator[Scope]:
     """All calls of this thread are kept, also those outside of all others."""
     before, recorder.thread.scope = recorder.thread.scope, Scope()
-    recorder.on += 1
+    recorder.begin()
     try:
         yield recorder.thread.scope
     finally:
-        recorder.on -= 1
+        recorder.end()
         recorder.thread.scope = before
 
 

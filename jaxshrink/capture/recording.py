@@ -41,11 +41,11 @@ def recording(folder: str | os.PathLike[str]) -> Iterator[None]:
             print(f"jaxshrink: nothing was captured: {type(problem).__name__}: {problem}", file=sys.stderr)
 
     recorder.listeners.append(listen)
-    recorder.on += 1
+    recorder.begin()
     try:
         yield
     finally:
-        recorder.on -= 1
+        recorder.end()
         recorder.listeners.remove(listen)
 
 

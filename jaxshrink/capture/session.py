@@ -17,17 +17,19 @@ class Session(recorder.Session):  # type: ignore[misc]  # what runs inside is no
 
     def __init__(self) -> None:
         super().__init__()
-        self.on = 0
+        self.users = 0
         self.listeners: list[Callable[[Any, BaseException], None]] = []
         self.failed = self._failed
 
-    @property
-    def is_on(self) -> bool:
-        return self.on > 0
+    def begin(self) -> None:
+        """Record, until everyone who has begun has ended."""
+        self.users += 1
+        self.is_on = True
 
-    @is_on.setter
-    def is_on(self, value: bool) -> None:
-        """Set by nobody here: see `on`."""
+    def end(self) -> None:
+        """The other half of `begin`."""
+        self.users -= 1
+        self.is_on = self.users > 0
 
     def _failed(self, scope: Any, error: BaseException) -> None:
         for listener in tuple(self.listeners):

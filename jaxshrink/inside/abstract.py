@@ -75,7 +75,7 @@ def check():
         import jax
         import jax.numpy as jnp
 
-        array = jnp.sin(jnp.ones(3))
+        array = jnp.sin(jnp.ones(3, "float32"))
         if array.sum().item() + float(array[0]) != 2.0 or repr(array[0]) != "Array(1., dtype=float32)":
             return False
         try:

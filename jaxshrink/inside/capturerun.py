@@ -5,9 +5,10 @@
 SPEC: `{"program": path, "argv": [...], "out": path, "on_success": bool, "fills": ["ones", ...]}`. What is written, and
 again whenever there is more to tell (the process may die), is `{"outcome": ..., "programs": [...]}`: an outcome as
 `report` tells it, None as long as the program runs, and for each way to fill arrays `{"fill", "source", "notes",
-"data"}`, `data` being the path of an .npz file or None.
+"data"}`, `data` being the path of an .npz file or None; or `{"problem": ...}` where it cannot be written.
 """
 
+import itertools
 import json
 import os
 import sys
@@ -22,6 +23,9 @@ from capture.failures import before_compiling, causes
 from capture.failures import hide as hide_frames
 from child import hide, run_main
 from report import exit_code, of_exception
+
+MOST = 12
+"""Programs of what failed within the outermost call."""
 
 
 class Run:
@@ -66,28 +70,35 @@ class Run:
 
     def compiling(self, scope):
         """What may be the last words of a process that dies in the compiler, or in the computation."""
-        self.write(None, lambda fill: programs.outermost(self.session, scope, fill))
+        fill = self.spec["fills"][0]
+        self.write(None, [(fill, lambda: programs.outermost(self.session, scope, fill))])
 
     def ended(self, outcome, error):
         self.session.is_on = False
         if self.session.top is not None:
-            scope = self.session.top
-            scope.error = error
-            self.write(outcome, lambda fill: programs.everything(self.session, scope, fill))
+            self.session.top.error = error
+            self.write(outcome, self.filled(programs.everything, self.session.top))
             return
         scope = next((scope for scope, each in reversed(self.failures) if each in causes(error)), None)
-        if scope is None:
-            self.write(outcome, None)
-        else:
-            self.write(outcome, lambda fill: programs.outermost(self.session, scope, fill))
+        self.write(outcome, [] if scope is None else [*self.filled(programs.outermost, scope), *self.inner(scope)])
 
-    def write(self, outcome, program):
-        """Write the outcome, and the program that `program` gives for each way to fill arrays."""
+    def filled(self, program, scope):
+        """The program with each way to fill arrays."""
+        return [(fill, lambda fill=fill: program(self.session, scope, fill)) for fill in self.spec["fills"]]
+
+    def inner(self, scope):
+        """What failed within the outermost call, the largest first: for where that as a whole does not fail again."""
+        found = list(itertools.islice(programs.failing(self.session, scope), MOST))
+        return [("ones", lambda text=text: text) for text in sorted(found, key=lambda text: -len(text.source))]
+
+    def write(self, outcome, made):
+        """Write the outcome, and the programs that are made: (fill, function that gives the text)."""
         told = []
-        try:
-            told += [self.told(fill, program(fill)) for fill in self.spec["fills"] if program is not None]
-        except Exception as problem:  # the program's own end is not to be disturbed
-            print(f"jaxshrink: cannot write what was captured: {type(problem).__name__}: {problem}", file=sys.stderr)
+        for fill, make in made:
+            try:
+                told.append(self.told(fill, make()))
+            except Exception as problem:  # the program's own end is not to be disturbed
+                told.append({"problem": f"{type(problem).__name__}: {problem}"})
         part = self.spec["out"] + ".part"
         with open(part, "w", encoding="utf-8") as file:
             json.dump({"outcome": outcome, "programs": told}, file)

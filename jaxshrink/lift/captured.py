@@ -13,6 +13,9 @@ from jaxshrink.oracle import Oracle, Runner
 from jaxshrink.outcome import Tier
 from jaxshrink.scratch import Scratch
 
+LIMIT = 60.0
+"""Seconds of CPU time for the run: it is known to end, but to record it and to write programs takes longer."""
+
 _PLAIN = frozenset({"jax", "jaxlib", "numpy"}) | sys.stdlib_module_names
 
 
@@ -29,7 +32,7 @@ def captured(
     with Scratch() as scratch:
         out = scratch / "captured.json"
         spec = {"entry": str(entry.path), "argv": list(arguments), "out": str(out), "passed_over": list(passed_over)}
-        oracle.watch(entry.text, {**spec, "capture": True}, tier).exception()
+        oracle.watch(entry.text, {**spec, "capture": True}, tier, LIMIT).exception()
         if not out.exists():
             return []
         texts = json.loads(out.read_text(encoding="utf-8"))["programs"]

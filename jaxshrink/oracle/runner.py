@@ -74,13 +74,15 @@ class Runner:
         """Queue one run; at most `jobs` go on at once."""
         return self._asked(text, tier, self._request(tier, timeout, sample=sample))
 
-    def watch(self, text: str, spec: Mapping[str, object], tier: Tier = Tier.ABSTRACT) -> Future[Outcome]:
+    def watch(
+        self, text: str, spec: Mapping[str, object], tier: Tier = Tier.ABSTRACT, timeout: float | None = None
+    ) -> Future[Outcome]:
         """Observe a forked run of the program that lies in the setting's folder, and whose entry file holds `text`.
 
         `spec` is what `inside/observe.py` is told, or with `capture` `inside/captured.py`; what it names as `out` is
         written if that works.
         """
-        request = self._request(tier, None, sample=False)
+        request = self._request(tier, timeout, sample=False)
         request["watch"] = {**spec, "abstract": tier is Tier.ABSTRACT}
         return self._asked(text, tier, request)
 

@@ -50,6 +50,21 @@ def stub(function, new_name):
     return found
 
 
+def unused_rule(method, index, name, given):
+    """What a rule of the function `name` may return: its forward rule, or that for tangents. None for others."""
+    args = [ast.Name(one.arg, ast.Load()) for one in given.args]
+    if index or given.kwonlyargs or given.kwarg:
+        return None
+    if method == "defvjp":
+        args += [ast.Starred(ast.Name(given.vararg.arg, ast.Load()), ast.Load())] if given.vararg else []
+        return ast.Tuple([ast.Call(ast.Name(name, ast.Load()), args, []), ast.Constant(None)], ast.Load())
+    if method == "defjvp" and len(args) > 1:
+        primals = [*args[:-2], ast.Starred(args[-2], ast.Load())]
+        value = ast.Call(ast.Name(name, ast.Load()), primals, [])
+        return ast.Tuple([value, value], ast.Load())
+    return None
+
+
 def _none():
     return ast.arguments([], [], None, [], [], None, [])
 

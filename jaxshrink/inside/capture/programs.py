@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import contextlib
 
 from .constants import Constants
 from .needed import Needed, chain, suspects
@@ -35,16 +36,21 @@ def failing(session, scope, fill="ones"):
                 yield text(session, [call], Needed([call], hollow=True), fill)
             yield text(session, [call], Needed([call]), fill)
         except TooLong:
-            return
+            break
     for call in chain(scope.calls[-1])[:LEVELS]:
         for where, suspect in suspects(call)[:SUSPECTS]:
             yield text(session, [call], Needed([call], skeleton=True, only=(where, suspect)), fill)
 
 
 def outermost(session, scope, fill="ones"):
-    """The program of the outermost call that failed. Raises TooLong."""
-    call = scope.calls[-1]
-    return text(session, [call], Needed([call]), fill)
+    """The program of the outermost call that failed; or of the next within it, where that is too long.
+
+    Raises TooLong where all are.
+    """
+    for call in reversed(chain(scope.calls[-1]) or scope.calls[-1:]):
+        with contextlib.suppress(TooLong):
+            return text(session, [call], Needed([call]), fill)
+    raise TooLong(f"more than {MOST_CALLS} calls are needed")
 
 
 def everything(session, scope, fill="ones"):

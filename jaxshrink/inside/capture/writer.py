@@ -6,7 +6,7 @@ import sys
 from . import names
 from .calls import Attribute, Call, Function, Method, Node, Operator, leaves
 from .constants import Unwritable, expression, hole, is_float
-from .definitions import arguments, canonical, definition, own_class, raised, stub
+from .definitions import arguments, canonical, definition, own_class, raised, stub, unused_rule
 from .env import Env, differentiable, has_refs, linked, placeholder, reached, whole_of
 from .head import imports
 from .layout import tidied
@@ -225,6 +225,20 @@ class Writer:
         value = ast.Subscript(ast.Call(self.expression(forward, env, call), names_of, []), ast.Constant(0), ast.Load())
         return ast.Name(self._defined(part.fun, env, given, [ast.Return(value)]), ast.Load())
 
+    def _options(self, given, named, call):
+        """Options of rules, such as for symbolic zeros: what stands for rules that never ran heeds none."""
+        ran = [each for each in given if isinstance(each, Function) and self.needed.scope_of(each, call) is not None]
+        return list(named.items()) if ran else []
+
+    def _rule(self, method, index, part, name, env, call):
+        """A rule of the function `name`; one that never ran gives what that gives, and nothing besides."""
+        if isinstance(part, Function) and self.needed.scope_of(part, call) is None:
+            given = stub(part, self.new_name)
+            value = unused_rule(method, index, name, given)
+            if value is not None:
+                return ast.Name(self._defined(part, env, given, [ast.Return(value)]), ast.Load())
+        return self.expression(part, env, call)
+
     def _defined(self, part, home, given, body):
         found = definition("", given, body)
         key = part, canonical(found)
@@ -281,8 +295,8 @@ class Writer:
             home.forget(name)
         home.functions[key] = home.functions[part] = name  # its rules may call it
         rules = [
-            (method, [self.expression(each, home, call) for each in given],
-             [ast.keyword(key, self.expression(each, home, call)) for key, each in named.items()])
+            (method, [self._rule(method, i, each, name, home, call) for i, each in enumerate(given)],
+             [ast.keyword(key, self.expression(each, home, call)) for key, each in self._options(given, named, call)])
             for method, given, named in part.definitions
         ]  # fmt: skip
         for method, given, named_ in rules:
