@@ -25,12 +25,12 @@ class Crops:
 
 
 def loss(w, batch):
-    return jnp.mean((jnp.einsum("bij,ij->b", batch, w) - 1.0) ** 2)
+    return jnp.mean((w * batch.mean((1, 2)) - 1.0) ** 2)
 
 
 def train(image, steps=2):
     crops = Crops()
-    w = jnp.ones((crops.size, crops.size)) / crops.size
+    w = jnp.ones(())
     step = jax.jit(jax.value_and_grad(loss))
     for i in range(steps):
         value, gradient = step(w, crops.batch(image, 2))
