@@ -77,7 +77,7 @@ def _masks(names: Set[str]) -> list[tuple[re.Pattern[str], _Substitute]]:
         (_LIBRARY_CLASS, lambda m: _class(m[1], names)),
         (re.compile(rf"\b(?:Abstract)?Mesh\({_NESTED}\)"), "#mesh"),
         (re.compile(rf"\b(?:P|PartitionSpec)\({_NESTED}\)"), "#spec"),
-        (re.compile(r"<(?:function|bound method|built-in function|module)\b[^<>]*(?:<[^<>]*>[^<>]*)*>"), "<#>"),
+        (re.compile(r"<(?:function|bound method|module)\b[^<>]*(?:<[^<>]*>[^<>]*)*>"), "<#>"),
         (re.compile(r"<[\w. ]*object at #>"), "<#>"),
         (re.compile(r"(?:\S+ at )?(?:[A-Za-z]:)?[\w.\-\\/]+\.py(?::\d+)*(?:, line \d+)?"), "#path"),
         (re.compile(rf"(?<![\w#])({_DTYPE})\[[^\]]*\](?:\{{[^}}]*\}})?"), lambda m: f"#{_kind(m[1])}[]"),

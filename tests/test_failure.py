@@ -146,6 +146,7 @@ def test_masked(old: str, new: str) -> None:
         ("is not a jax.numpy type. Fix it.", "is not a jax.lax type. Fix it."),
         ("value of type <class 'str'> given", "value of type <class 'dict'> given"),
         ("unknown option 'fast'", "unknown option 'slow'"),
+        ("argument to <function step at 0x7f30ca> as", "argument to <built-in function abs> as"),
         ("could not hash:\nTypeError: unhashable type: 'list'", "could not hash:\nTypeError: unhashable type: 'dict'"),
         ("callback failed\nKeyError: 'a'", "callback failed\nIndexError: 3"),
     ],
