@@ -21,21 +21,12 @@ class Needed:
         self.everything, self.hollow, self.skeleton, self.only = everything, hollow or skeleton, skeleton, only
         self.calls, self.scopes, self.failing, self.found = set(), set(), set(), {}
         for call in calls:
-            self._fail(call)
+            self.failing.update(filter(None, map(failed_scope, chain(call))))
         self.pending = []  # calls whose parts are to come, as chains of calls may be long
         for call in calls:
             self.call(call)
         while self.pending:
             self._parts(self.pending.pop())
-
-    def _fail(self, call):
-        """Follow an error inwards, to the call or the statement that raised it."""
-        while call is not None and call.error is not None:
-            failed = [scope for scope in call.scopes if scope.is_failed]
-            if not failed:
-                return
-            self.failing.add(failed[-1])
-            call = failed[-1].failing
 
     def call(self, call):
         """Need a call."""
@@ -134,7 +125,6 @@ class Needed:
         functions = [rules.fun, *(arg for _, args, kwargs in rules.definitions for arg in (*args, *kwargs.values()))]
         return tuple((each, self.scope_of(each, call)) for each in functions if isinstance(each, Function))
 
-
     def _backward(self, forward, backward, call):
         """The trace of a backward rule that got what the trace of the forward rule gave."""
         if not isinstance(forward, Function) or not isinstance(backward, Function) or (backward, call) in self.found:
@@ -177,9 +167,15 @@ def chain(call):
     found = []
     while call is not None and call.error is not None:
         found.insert(0, call)
-        failed = [scope for scope in call.scopes if scope.is_failed]
-        call = failed[-1].failing if failed else None
+        scope = failed_scope(call)
+        call = scope.failing if scope is not None else None
     return found
+
+
+def failed_scope(call):
+    """The trace of a function through which a call's error came, or None if it came from JAX itself."""
+    failed = [scope for scope in call.scopes if scope.is_failed]
+    return failed[-1] if failed else None
 
 
 def suspects(call):

@@ -89,11 +89,9 @@ class Session:
 
     def prepared(self, func, fun, args, kwargs, functions):
         """Make a function of JAX's while nothing is recorded: what it is called with later may be."""
-        taken = [self.taken(arg, functions(i)) for i, arg in enumerate(args)]
-        named = {name: self.taken(value, functions(name)) for name, value in kwargs.items()}
-        made = Made(func, [one[0] for one in taken], {name: one[0] for name, one in named.items()})
-        result = fun(*[one[1] for one in taken], **{name: one[1] for name, one in named.items()})
-        return self.wrapped(made, result) if is_function(result) else result
+        given, (args, kwargs) = self.both(args, kwargs, functions)
+        result = fun(*args, **kwargs)
+        return self.wrapped(Made(func, *given), result) if is_function(result) else result
 
     def run(self, func, fun, args, kwargs):
         """Call a function that JAX has made: outside all scopes its arguments are looked at only if it fails."""
@@ -139,12 +137,10 @@ class Session:
             self.thread.scope = before
 
     def _call(self, scope, func, fun, args, kwargs, functions):
-        taken = [self.taken(arg, functions(i)) for i, arg in enumerate(args)]
-        named = {name: self.taken(value, functions(name)) for name, value in kwargs.items()}
-        call = Call(scope, func, [one[0] for one in taken], {name: one[0] for name, one in named.items()}, _place())
+        given, (args, kwargs) = self.both(args, kwargs, functions)
+        call = Call(scope, func, *given, _place())
         call.within = self._within(scope)
         scope.calls.append(call)
-        args, kwargs = [one[1] for one in taken], {name: one[1] for name, one in named.items()}
         return self._returned(scope, call, self.under(scope, call, fun, args, kwargs))
 
     def under(self, scope, call, fun, args=(), kwargs={}):  # noqa: B006
@@ -271,6 +267,15 @@ class Session:
         if kind in (tuple, list) and type(value) is kind and any(new is not old for (_, new), old in zip(taken, items)):
             value = kind(new for _, new in taken)
         return Node(kind, keys, [tree for tree, _ in taken]), value
+
+    def both(self, args, kwargs, functions):
+        """The expressions of arguments, and what JAX gets in their place, each as (args, kwargs)."""
+        taken = [self.taken(arg, functions(i)) for i, arg in enumerate(args)]
+        named = {name: self.taken(value, functions(name)) for name, value in kwargs.items()}
+        expressions, given = (
+            ([one[part] for one in taken], {name: one[part] for name, one in named.items()}) for part in (0, 1)
+        )
+        return expressions, given
 
     def _ref(self, value):
         scope = self.scope

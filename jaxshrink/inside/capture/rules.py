@@ -5,6 +5,7 @@ import sys
 
 from . import wrappers
 from .calls import Constant, Rules
+from .values import ALL
 
 
 def install(session):
@@ -55,11 +56,9 @@ def _definition(session, cls, name):
         mark = wrappers.mark_of(self)
         if session.is_inside or mark is None:
             return define(self, *args, **kwargs)
-        taken = [session.taken(arg, functions=True) for arg in args]
-        named = {key: session.taken(value, functions=True) for key, value in kwargs.items()}
-        mark[1].definitions.append((name, [one[0] for one in taken], {key: one[0] for key, one in named.items()}))
-        named = {key: one[1] for key, one in named.items()}
-        result = session.inside(define, self, *[one[1] for one in taken], **named)
+        expressions, (given, named) = session.both(args, kwargs, ALL)
+        mark[1].definitions.append((name, *expressions))
+        result = session.inside(define, self, *given, **named)
         return args[0] if result is not None else None
 
     setattr(cls, name, defined)

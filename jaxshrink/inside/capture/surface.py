@@ -11,7 +11,7 @@ import types
 
 from . import binds, contexts, methods, objects, rules, tracebacks, wrappers
 from .calls import Made, Public
-from .values import NONE, function_places, is_of_jax
+from .values import ALL, NONE, function_places, is_of_jax
 
 MODULES = (
     "jax", "jax.numpy", "jax.numpy.linalg", "jax.numpy.fft", "jax.lax", "jax.lax.linalg", "jax.nn",
@@ -267,11 +267,9 @@ def _class(session, public, cls):
         if session.is_idle:
             make(self, *args, **kwargs)
             return
-        taken = [session.taken(arg, functions=True) for arg in args]
-        named = {name: session.taken(value, functions=True) for name, value in kwargs.items()}
-        make(self, *[one[1] for one in taken], **{name: one[1] for name, one in named.items()})
-        expression = Made(public, [one[0] for one in taken], {name: one[0] for name, one in named.items()})
-        wrappers.mark(self, expression)
+        expressions, (args, kwargs) = session.both(args, kwargs, ALL)
+        make(self, *args, **kwargs)
+        wrappers.mark(self, Made(public, *expressions))
 
     cls.__init__ = made
 

@@ -14,6 +14,11 @@ _FUNCTION_NAMES = (
 _HOME = __name__.rpartition(".")[0]
 
 
+def ALL(place):  # noqa: N802
+    """All functions among the arguments are called."""
+    return True
+
+
 def NONE(place):  # noqa: N802
     """No argument is called."""
     return False
