@@ -105,8 +105,16 @@ def plain_functions(view: View) -> Iterator[Edit]:
                 count = len(function.args.args) if rest is None else len(_called_with(view, call))
                 if count == 1:
                     yield Edit({function: ast.Name("abs", ast.Load())}, 4)
+                    yield from _given_instead(view, call, function)
                 elif count == 2 and library is not None:
                     yield Edit({function: ast.Attribute(library, "add", ast.Load())}, 4)
+
+
+def _given_instead(view: View, call: ast.Call, function: ast.Lambda) -> Iterator[Edit]:
+    """What a function gives whatever it is called with, as what it is called with: `grad(lambda x: A)(0)`, `grad(abs)(A)`."""
+    given = _called_with(view, call)
+    if len(given) == 1 and not any(binding.uses for arg in function.args.args if (binding := view.binding(arg))):
+        yield Edit({function: ast.Name("abs", ast.Load()), given[0]: trees.clone(function.body)}, 4)
 
 
 def passed_on(view: View) -> Iterator[Edit]:

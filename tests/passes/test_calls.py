@@ -69,6 +69,11 @@ def test_plain_functions(before: str, after: str | None) -> None:
     assert texts == ([written(IMPORTS + after)] if after is not None else [])
 
 
+def test_what_a_function_gives_as_what_it_is_called_with() -> None:
+    texts = edits_of("plain-functions", IMPORTS + "jax.grad(lambda x: jnp.ones(1))(0.0)")
+    assert texts == [written(IMPORTS + f"jax.grad({new})") for new in ("abs)(0.0", "abs)(jnp.ones(1)")]
+
+
 @pytest.mark.parametrize("after", ["jax.grad(f)(0, x)", "jax.grad(f)(x, x)"])
 def test_passed_on(after: str) -> None:
     assert written(after) in edits_of("passed-on", "jax.grad(lambda p: f(0, p))(x)")
