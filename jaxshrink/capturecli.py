@@ -44,6 +44,7 @@ def main(own: Sequence[str], program: Sequence[str]) -> int:
 @click.option("--data", metavar="ones|integers|exact", help="What large arrays hold.  [default: what will do]")
 @click.option("--python", metavar="PATH", help="Interpreter that runs the program.  [default: this one]")
 @click.option("--env", metavar="NAME=VALUE", multiple=True, help="Environment of the program; repeatable.")
+@click.option("--hang", metavar="S", type=float, help="It fails by not ending: it still runs after S seconds.")
 @click.option("--force", is_flag=True, help="Replace an output that jaxshrink did not write.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
 def command(**parameters: Any) -> None:
@@ -61,7 +62,10 @@ def _capture(parameters: dict[str, Any], arguments: Sequence[str]) -> int:
     output = Path(parameters["output"] or path.parent / (path.stem + SUFFIX))
     env = dict(assignment(each, "--env") for each in parameters["env"])
     python, force = parameters["python"], parameters["force"]
-    options = Options.of(path, {"output": output, "python": python, "env": env, "args": arguments, "force": force})
+    hang = parameters["hang"]
+    options = Options.of(
+        path, {"output": output, "python": python, "env": env, "args": arguments, "force": force, "hang": hang}
+    )
     found = capture(options, on_success=parameters["on_success"], data=parameters["data"])
     same = "ends well" if found.failure is None else f"fails with {brief(found.failure)}"
     if not parameters["quiet"]:
@@ -77,7 +81,7 @@ def _capture(parameters: dict[str, Any], arguments: Sequence[str]) -> int:
 def _failed_to_hold(output: Any, same: str) -> int:
     from jaxshrink.errors import Unreliable
 
-    return _failed(Unreliable(f"captured {output}, but it is not so that it {same}"))
+    return _failed(Unreliable(f"captured {output}, but it is not known that it {same}"))
 
 
 def _say(text: str) -> None:

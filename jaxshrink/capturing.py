@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import json
 import os
@@ -16,7 +17,7 @@ from typing import Any
 from jaxshrink import inputs, kinds
 from jaxshrink import tree as trees
 from jaxshrink.bundle import parse_with_origin
-from jaxshrink.errors import NotFailing, OutputError, TargetError, Unreliable, UsageError
+from jaxshrink.errors import Interrupted, NotFailing, OutputError, TargetError, Unreliable, UsageError
 from jaxshrink.failure import Failure
 from jaxshrink.options import Options
 from jaxshrink.oracle import Runner, Setting
@@ -28,6 +29,9 @@ from jaxshrink.tidy import tidy
 
 FILLS = ("ones", "integers", "exact")
 """What stands for the data of large arrays, in the order in which it is tried."""
+
+LAST_WORDS = 2.0
+"""Seconds in which an interrupted program may tell where it was."""
 
 _SCRIPT = Path(__file__).parent / "inside" / "capturerun.py"
 
@@ -60,10 +64,12 @@ def capture(options: Options, *, on_success: bool = False, data: str | None = No
     output = Output(options.output, options.path, options.force, ours=is_ours)
     with Scratch() as scratch:
         told = _run(options, scratch, on_success, FILLS if data is None else (data,))
+        made = [each for each in told["programs"] if "problem" not in each]
+        if told["interrupted"]:
+            raise _interrupted(options, output, made)
         outcome = _outcome(told)
         if outcome.end is End.EXIT and outcome.code == 0 and not on_success:
             raise NotFailing(f"{options.path} runs to its end without a failure: --on-success captures it all the same")
-        made = [each for each in told["programs"] if "problem" not in each]
         if told["programs"] and not made:
             raise Unreliable(f"nothing could be captured of {options.path}: {told['programs'][0]['problem']}")
         if not made:
@@ -84,16 +90,39 @@ def _run(options: Options, scratch: Path, on_success: bool, fills: Sequence[str]
     filtering = {} if asked is None else {"JAXSHRINK_TRACEBACK_FILTERING": asked}
     environment = {**os.environ, **filtering, "JAX_TRACEBACK_FILTERING": "off", **options.env}
     try:
-        done = subprocess.run([options.python, _SCRIPT, spec], env=environment, stdout=sys.stderr.fileno(), check=False)
+        process = subprocess.Popen([options.python, _SCRIPT, spec], env=environment, stdout=sys.stderr.fileno())
     except OSError as error:
         raise TargetError(f"cannot run {options.python}: {error.strerror}") from None
+    ended = _ended(process, options.hang)
     told: dict[str, Any] = {"outcome": None, "programs": []}
     if out.exists():
         told = json.loads(out.read_text(encoding="utf-8"))
-    if told["outcome"] is None:
-        ended = {"end": "signal", "signal": -done.returncode} if done.returncode < 0 else {"end": "exit"}
-        told["outcome"] = {**ended, "code": done.returncode}
-    return told
+    return {**told, "outcome": told["outcome"] or ended, "interrupted": ended is None}
+
+
+def _interrupted(options: Options, output: Output, programs: Sequence[Mapping[str, Any]]) -> Interrupted:
+    """The user may have waited for a call that never ends: it is written, but who interrupts waits for no run of it."""
+    found = next(_made(programs, None), None)
+    if found is None:
+        return Interrupted("interrupted before anything was captured")
+    _write(output, options.output, found)
+    return Interrupted(f"interrupted, but captured {options.output}, the call that had not ended; it was not run again")
+
+
+def _ended(process: subprocess.Popen[bytes], hang: float | None) -> dict[str, Any] | None:
+    """How a process ended, at the latest after `hang` seconds; None where the user has interrupted it."""
+    try:
+        code = process.wait(hang)
+    except subprocess.TimeoutExpired:
+        return {"end": "timeout"}
+    except KeyboardInterrupt:
+        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+            process.wait(LAST_WORDS)  # a terminal has interrupted it, too
+        return None
+    finally:
+        process.kill()
+        process.wait()
+    return {"end": "signal", "signal": -code} if code < 0 else {"end": "exit", "code": code}
 
 
 def _outcome(told: Mapping[str, Any]) -> Outcome:
@@ -108,7 +137,7 @@ def _chosen(options: Options, original: str, outcome: Outcome, programs: Sequenc
         for each in made:
             if each.data is not None:
                 shutil.copyfile(each.data, folder / "repro.npz")
-            (new,) = runner.run([each.source], Tier.COLD)
+            (new,) = runner.run([each.source], Tier.COLD, options.hang, sample=options.hang is not None)
             if _same(failure, new, options, original, each.source):
                 return dataclasses.replace(each, holds=True)
     return made[0]
@@ -140,6 +169,8 @@ def _awaited(tree: ast.Module) -> ast.Module:
 def _same(failure: Failure | None, new: Outcome, options: Options, original: str, text: str) -> bool:
     if failure is None:
         return new.end is End.EXIT and new.code == 0
+    if failure.kind == "hang":
+        return new.end is End.TIMEOUT  # where the original stood is not known
     return kinds.signature(failure, options, original).matches(new, text)
 
 

@@ -111,7 +111,7 @@ def plain_functions(view: View) -> Iterator[Edit]:
 
 
 def _given_instead(view: View, call: ast.Call, function: ast.Lambda) -> Iterator[Edit]:
-    """What a function gives whatever it is called with, as what it is called with: `grad(lambda x: A)(0)`, `grad(abs)(A)`."""
+    """What a function gives in any case as what it is called with: `grad(lambda x: A)(0)` is `grad(abs)(A)`."""
     given = _called_with(view, call)
     if len(given) == 1 and not any(binding.uses for arg in function.args.args if (binding := view.binding(arg))):
         yield Edit({function: ast.Name("abs", ast.Load()), given[0]: trees.clone(function.body)}, 4)

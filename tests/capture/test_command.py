@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -158,3 +160,41 @@ def test_a_process_that_dies_leaves_what_it_was_about_to_run(tmp_path: Path, com
     done = command("capture", "repro.py")
     assert done.returncode == 4, "what a host function does is not written down"
     assert "jax.pure_callback(" in (tmp_path / "repro.captured.py").read_text()
+
+
+HANGING = """\
+import jax
+import jax.numpy as jnp
+
+
+class Model:
+    def step(self, s):
+        jax.debug.callback(lambda: print("running", flush=True))
+        return jnp.where(s > 0, s, 1.0)
+
+
+model = Model()
+jax.jit(lambda s: jax.lax.while_loop(lambda s: jnp.any(s > 0), model.step, s))(jnp.ones(3))
+"""
+
+
+def test_what_never_ends(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "repro.py").write_text(HANGING)
+    done = command("capture", "repro.py", "--hang", "6")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.endswith("captured repro.captured.py, which fails with hang: still running after 6 s\n")
+    assert "jax.lax.while_loop(lambda s: jnp.any(s > 0), step, s)" in (tmp_path / "repro.captured.py").read_text()
+
+
+def test_who_has_waited_long_enough_gets_the_call_that_does_not_end(tmp_path: Path) -> None:
+    (tmp_path / "repro.py").write_text(HANGING)
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    words = [sys.executable, "-m", "jaxshrink", "capture", "repro.py"]
+    with subprocess.Popen(words, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert any(line == "running\n" for line in process.stderr)
+        process.send_signal(signal.SIGINT)
+        told = [line for line in process.stderr if line != "running\n"]
+    assert process.returncode == 130
+    assert told[-1].startswith("jaxshrink: error: interrupted, but captured repro.captured.py, the call that had not")
+    assert "jax.lax.while_loop(" in (tmp_path / "repro.captured.py").read_text()
