@@ -60,10 +60,10 @@ def capture(options: Options, *, on_success: bool = False, data: str | None = No
     """
     if data is not None and data not in FILLS:
         raise UsageError(f"--data must be one of {', '.join(FILLS)}, not {data!r}")
-    program = inputs.read(options.path, options.python)
+    program = inputs.read(options.path, options.python, options.selector)
     output = Output(options.output, options.path, options.force, ours=is_ours)
     with Scratch() as scratch:
-        told = _run(options, scratch, on_success, FILLS if data is None else (data,))
+        told = _run(program, options, scratch, on_success, FILLS if data is None else (data,))
         made = [each for each in told["programs"] if "problem" not in each]
         if told["interrupted"]:
             raise _interrupted(options, output, made)
@@ -81,11 +81,14 @@ def capture(options: Options, *, on_success: bool = False, data: str | None = No
         return found
 
 
-def _run(options: Options, scratch: Path, on_success: bool, fills: Sequence[str]) -> dict[str, Any]:
+def _run(
+    program: inputs.Inputs, options: Options, scratch: Path, on_success: bool, fills: Sequence[str]
+) -> dict[str, Any]:
     """Run the program; what was captured, and how it ended."""
     spec, out = scratch / "spec.json", scratch / "captured.json"
     given = {"program": str(options.path), "argv": options.args, "out": str(out), "on_success": on_success}
-    spec.write_text(json.dumps({**given, "fills": fills}))
+    text = program.entry.text if program.is_made else None
+    spec.write_text(json.dumps({**given, "fills": fills, "text": text}))
     asked = os.environ.get("JAX_TRACEBACK_FILTERING")
     filtering = {} if asked is None else {"JAXSHRINK_TRACEBACK_FILTERING": asked}
     environment = {**os.environ, **filtering, "JAX_TRACEBACK_FILTERING": "off", **options.env}

@@ -2,16 +2,19 @@
 
     python capturerun.py SPEC.json
 
-SPEC: `{"program": path, "argv": [...], "out": path, "on_success": bool, "fills": ["ones", ...]}`. What is written, and
-again whenever there is more to tell (the process may die), is `{"outcome": ..., "programs": [...]}`: an outcome as
-`report` tells it, None as long as the program runs, and for each way to fill arrays `{"fill", "source", "notes",
-"data"}`, `data` being the path of an .npz file or None; or `{"problem": ...}` where it cannot be written.
+SPEC: `{"program": path, "argv": [...], "out": path, "on_success": bool, "fills": ["ones", ...], "text": text}`, the text
+being None where it is that of the file. What is written, and again whenever there is more to tell (the process may die),
+is `{"outcome": ..., "programs": [...]}`: an outcome as `report` tells it, None as long as the program runs, and for each
+way to fill arrays `{"fill", "source", "notes", "data"}`, `data` being the path of an .npz file or None; or
+`{"problem": ...}` where it cannot be written.
 """
 
 import itertools
 import json
+import linecache
 import os
 import sys
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE]
@@ -46,9 +49,7 @@ class Run:
         self.session.top = Scope() if self.spec["on_success"] else None
         self.session.is_on = True
         try:
-            with open(self.path, "rb") as file:
-                code = compile(file.read(), self.path, "exec", dont_inherit=True)
-            run_main(code, self.path)
+            run_main(compile(self.text(), self.path, "exec", dont_inherit=True), self.path)
         except SystemExit as error:
             self.ended({"end": "exit", "code": exit_code(error)}, None)
             raise
@@ -56,10 +57,20 @@ class Run:
             self.ended(of_exception(error, self.path), error)
             hide_frames(error, HERE)
             _filter(error)
-            sys.excepthook(type(error), error, error.__traceback__)
+            show = traceback.print_exception if self.spec["text"] is not None else sys.excepthook
+            show(type(error), error, error.__traceback__)
             return 1
         self.ended({"end": "exit", "code": 0}, None)
         return 0
+
+    def text(self):
+        """The program, which may have been made of a notebook or a test: then its tracebacks show what was made."""
+        text = self.spec["text"]
+        if text is None:
+            with open(self.path, "rb") as file:
+                return file.read()
+        linecache.cache[self.path] = len(text), None, text.splitlines(True), self.path
+        return text
 
     def installed(self):
         if not self.spec["on_success"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -160,6 +161,32 @@ def test_a_process_that_dies_leaves_what_it_was_about_to_run(tmp_path: Path, com
     done = command("capture", "repro.py")
     assert done.returncode == 4, "what a host function does is not written down"
     assert "jax.pure_callback(" in (tmp_path / "repro.captured.py").read_text()
+
+
+TEST = """\
+import jax.numpy as jnp
+import pytest
+
+
+@pytest.fixture
+def x():
+    return jnp.ones(3)
+
+
+def test_dot(x):
+    assert (x @ jnp.ones(4)).shape == ()
+"""
+
+
+def test_a_test_and_a_notebook(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "test_dot.py").write_text(TEST)
+    cell = {"cell_type": "code", "source": "import jax.numpy as jnp\n%time jnp.ones(3) @ jnp.ones(4)"}
+    (tmp_path / "notes.ipynb").write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4}))
+    for given, written in [("test_dot.py::test_dot", "test_dot.captured.py"), ("notes.ipynb", "notes.captured.py")]:
+        done = command("capture", given)
+        assert done.returncode == 0, done.stderr
+        assert "jnp.ones(3) @ jnp.ones(4)\n" in done.stderr or "x @ jnp.ones(4)" in done.stderr
+        assert code(tmp_path / written) == "import jax.numpy as jnp\n\njnp.ones(3) @ jnp.ones(4)\n"
 
 
 HANGING = """\
