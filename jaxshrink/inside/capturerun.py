@@ -2,10 +2,10 @@
 
     python capturerun.py SPEC.json
 
-SPEC: `{"program": path, "argv": [...], "out": path, "on_success": bool, "fills": ["ones", ...], "text": text}`, the text
-being None where it is that of the file. What is written, and again whenever there is more to tell (the process may die),
-is `{"outcome": ..., "programs": [...]}`: an outcome as `report` tells it, None as long as the program runs, and for each
-way to fill arrays `{"fill", "source", "notes", "data"}`, `data` being the path of an .npz file or None; or
+SPEC: `{"program": path, "argv": [...], "out": path, "on_success": bool, "fills": ["ones", ...], "text": text}`, with
+None for a text that is the file's own. What is written, and again whenever there is more to tell (the process may die),
+is `{"outcome": ..., "programs": [...]}`: an outcome as `report` tells it, None as long as the program runs, and for
+each way to fill arrays `{"fill", "source", "notes", "data"}`, `data` being the path of an .npz file or None; or
 `{"problem": ...}` where it cannot be written.
 """
 
