@@ -44,6 +44,9 @@ def recording(folder: str | os.PathLike[str]) -> Iterator[None]:
     recorder.begin()
     try:
         yield
+    except Exception as error:
+        recorder.raised(error)
+        raise
     finally:
         recorder.end()
         recorder.listeners.remove(listen)

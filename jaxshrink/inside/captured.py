@@ -34,7 +34,7 @@ def tell(spec):
 
     def body():
         session.is_on = True  # not before: the outermost trace is none of the program's calls
-        error = _error(path, passed_over)
+        error = _error(session, path, passed_over)
         session.is_on = False
         return error
 
@@ -49,7 +49,7 @@ def tell(spec):
         json.dump({"programs": found}, file)
 
 
-def _error(path, passed_over):
+def _error(session, path, passed_over):
     """The exception that ends the program, or None."""
     try:
         with open(path, "rb") as file:
@@ -59,5 +59,6 @@ def _error(path, passed_over):
     except SystemExit:
         return None
     except BaseException as error:
+        session.raised(error)
         return error
     return None

@@ -54,6 +54,7 @@ class Run:
             self.ended({"end": "exit", "code": exit_code(error)}, None)
             raise
         except BaseException as error:
+            self.session.raised(error)
             self.ended(of_exception(error, self.path), error)
             hide_frames(error, HERE)
             _filter(error)

@@ -130,7 +130,8 @@ def plain(value: object) -> object:
     if not isinstance(value, str):
         return value
     value = re.sub(r"program_[\d_]+\.py|PROGRAM", "PROGRAM", re.sub(r"/\S*(?=program_\d)", "", value))
-    return re.sub(r"0x[0-9a-f]+|object id \d+|PROGRAM:\d+(:\d+)?", "", value)
+    value = re.sub(r"0x[0-9a-f]+|object id \d+|\b\d{12,}\b|PROGRAM:\d+(:\d+)?", "", value)
+    return re.sub(r"created on line .*|Leaked tracer\(s\):\n.*", "", value, flags=re.DOTALL)  # places all the way
 
 
 def _foreign(source: str) -> Iterator[str]:

@@ -80,7 +80,7 @@ def run(session, source, mode, data=None):
     printed = io.StringIO()
     with warnings.catch_warnings(record=True) as caught, contextlib.redirect_stdout(printed):
         warnings.simplefilter("always")
-        answer["error"], answer["last"], answer["trace"] = _executed(source, data)
+        answer["error"], answer["last"], answer["trace"] = _executed(session, source, data)
     answer["warnings"] = sorted({str(one.message) for one in caught})
     answer["printed"] = printed.getvalue()
     if session is not None:
@@ -122,7 +122,7 @@ def _write(session, answer):
     answer["data"] = {name: np.asarray(value).tolist() for name, value in text.data.items()}
 
 
-def _executed(source, data=None):
+def _executed(session, source, data=None):
     """Run it: the error, and what its last statement gave."""
     # A real file, as tracebacks and JAX's own messages tell lines of it.
     path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"program_{os.getpid()}_{len(_files)}.py")
@@ -141,6 +141,8 @@ def _executed(source, data=None):
         return None, _numbers(values), None
     except BaseException as error:
         trace = traceback.format_exc()
+        if session is not None:
+            session.raised(error)
         name = f"{type(error).__module__}.{type(error).__qualname__}"
         return [name, str(error).replace(path, "PROGRAM").replace(os.path.basename(path), "PROGRAM")], None, trace
 

@@ -15,10 +15,6 @@ FILES = ("transforms", "derivatives", "control", "rules", "shardings", "arrays")
 BATCHES = [pytest.param(batch, id=f"{file}-{i}") for file in FILES for i, batch in enumerate(battery.batches(file))]
 
 LIMITS = {
-    "fails leaked": "a tracer that left its function by a list or an attribute has no expression",
-    "fails leaked into": "the same",
-    "fails leaked from scan": "the same",
-    "fails none": "outside all functions Python itself raises the error, after the operator has given NotImplemented",
 }
 """What is not captured, and why."""
 

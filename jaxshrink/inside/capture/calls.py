@@ -21,6 +21,18 @@ class Ref:
         self.source, self.path, self.like = source, path, like
 
 
+class Leaked:
+    """A value that has left the function that it belongs to: its Ref there, the trace, and the calls around that.
+
+    `owners` has (scope, call) of each, the outermost first.
+    """
+
+    __slots__ = ("owners", "ref", "scope")
+
+    def __init__(self, ref, scope, owners):
+        self.ref, self.scope, self.owners = ref, scope, owners
+
+
 class Shape:
     """Shape and dtype of an array of NumPy's."""
 
@@ -158,20 +170,34 @@ class Call:
         self.result = self.error = self.given = None
         self.scopes = []
 
+    @property
+    def around(self):
+        """The scopes that it stands in."""
+        found, scope = [], self.home
+        while scope is not None:
+            found.append(scope)
+            scope = scope.parent
+        return found
+
 
 class Scope:
     """One trace of a function, or the top level of the program (`function` is None).
 
     `params` has (name, kind, tree) of each parameter as it was bound, `values` the values known here: id -> (value,
-    Ref), the value so that no other gets its id. `contexts` are open in it now, `around` were open outside.
+    Ref), the value so that no other gets its id. `contexts` are open in it now, `around` were open outside. `left`:
+    what has left traces below it, where it is that which fails. `refused`: the latest call of an operator that gave
+    NotImplemented; it is none of the calls.
     """
 
-    __slots__ = ("around", "calls", "contexts", "error", "function", "params", "parent", "result", "values")
+    __slots__ = (
+        "around", "calls", "contexts", "error", "function", "left", "params", "parent", "refused", "result", "values"
+    )  # fmt: skip
 
     def __init__(self, function=None, parent=None):
         self.function, self.parent = function, parent
-        self.params, self.calls, self.values, self.contexts, self.around = [], [], {}, [], ()
-        self.result = self.error = None
+        self.params, self.calls, self.values, self.contexts = [], [], {}, []
+        self.around = self.left = ()
+        self.result = self.error = self.refused = None
 
     def find(self, value):
         """The Ref of a value in this scope or those around it, or None."""
@@ -187,9 +213,15 @@ class Scope:
 
     def close(self):
         """Let go of the values, when no more calls are to come."""
-        self.values = {}
+        self.values, self.refused = {}, None
         if self.function is None and self.error is None:
             self.calls = []
+
+    def refuse(self, error):
+        """Have the refused operator be what an error came through, if no call is."""
+        if self.refused is not None and self.failing is None:
+            self.refused.error = error
+            self.calls.append(self.refused)
 
     @property
     def is_failed(self):

@@ -7,6 +7,8 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _LOWERED = "jaxpr_to_mlir_module_duration"
 """JAX tells how long that took: what comes next is the compiler."""
 
+_REFUSALS = ("unsupported operand type", "not supported between instances")
+
 
 def causes(error):
     """An exception and those that it came from."""
@@ -15,6 +17,11 @@ def causes(error):
         found.append(error)
         error = error.__cause__ or error.__context__
     return found
+
+
+def is_refusal(error):
+    """Whether an error is Python's, about an operator that neither operand knows."""
+    return isinstance(error, TypeError) and any(text in str(error) for text in _REFUSALS)
 
 
 def before_compiling(session, tell):

@@ -1,6 +1,7 @@
 """Which of the recorded calls a program needs: those that its failure depends on, or all of them."""
 
-from .calls import Attribute, Call, Constant, Function, Made, Node, Ref, Rules
+from .calls import Attribute, Call, Constant, Function, Leaked, Made, Node, Ref, Rules
+from .leaks import way
 from .values import PLAIN
 
 _EFFECTS = (
@@ -15,16 +16,22 @@ class Needed:
     `everything`: also the calls whose results are not used. `hollow`: none within functions that ended well;
     `skeleton`: besides, none of those whose results others use. `only`: a scope, and the one call that it is to hold
     in place of all others.
+
+    `before` are calls of the outermost level that come first, `leaks` what has left the traces of functions: (source,
+    Refs) of each.
     """
 
     def __init__(self, calls, everything=False, hollow=False, skeleton=False, only=(None, None)):
         self.everything, self.hollow, self.skeleton, self.only = everything, hollow or skeleton, skeleton, only
         self.calls, self.scopes, self.failing, self.found = set(), set(), set(), {}
+        self.top, self.before, self.leaks = tuple(calls), [], {}
         for call in calls:
             self.failing.update(filter(None, map(failed_scope, chain(call))))
         self.pending = []  # calls whose parts are to come, as chains of calls may be long
         for call in calls:
             self.call(call)
+            for leaked in call.home.left:
+                self._leaked(leaked, call)
         while self.pending:
             self._parts(self.pending.pop())
 
@@ -47,6 +54,8 @@ class Needed:
         if isinstance(part, Ref):
             if isinstance(part.source, Call) and (not self.skeleton or part.source.error is not None):
                 self.call(part.source)
+        elif isinstance(part, Leaked):
+            self._leaked(part, call)
         elif isinstance(part, Node):
             for item in part.items:
                 self.expression(item, call)
@@ -65,6 +74,23 @@ class Needed:
                     self.expression(each, call)
         elif isinstance(part, Function):
             self.function(part, call)
+
+    def _leaked(self, part, call):
+        """Need a value that has left its function, and the calls in which it came to be."""
+        steps = way(part, call)  # none where the value's function is still open
+        refs = self.leaks.setdefault(part.ref.source, [])
+        if part.ref in refs or not steps:
+            return
+        refs.append(part.ref)
+        home = steps[0][0].home
+        if home not in call.around or any(home in one.around for one in self.top):
+            self.before.insert(0, steps[0][0])
+        for owner, scope in steps:
+            self.found[scope.function, owner] = scope
+            self.call(owner)
+            self.function(scope.function, owner)
+        if isinstance(part.ref.source, Call):
+            self.call(part.ref.source)
 
     def function(self, function, call):
         scope = self.scope_of(function, call)
@@ -101,11 +127,7 @@ class Needed:
         return self.found[key]
 
     def _scope_of(self, function, call):
-        around = set()
-        home = call.home if call is not None else None
-        while home is not None:
-            around.add(home)
-            home = home.parent
+        around = call.around if call is not None else ()
         caused = [scope for scope in call.scopes if scope.function is function] if call is not None else []
         failing = [scope for scope in self.failing if scope.function is function and scope not in around]
         if failing:
@@ -202,7 +224,10 @@ def _below(scope):
 
 
 def is_effect(call):
-    """Whether a call does something besides what it returns."""
-    func = call.func
-    name = getattr(func, "name", "")
-    return name in _EFFECTS or name == "setitem"
+    """Whether a call does something besides what it returns: JAX may complain of a value that has left its function."""
+    name = getattr(call.func, "name", "")
+    return name in _EFFECTS or name == "setitem" or any(map(_is_leaked, (*call.args, *call.kwargs.values())))
+
+
+def _is_leaked(part):
+    return isinstance(part, Leaked) or (isinstance(part, Node) and any(map(_is_leaked, part.items)))

@@ -7,8 +7,9 @@ or inside JAX, where nothing is noted. JAX gets the program's functions with a w
 import sys
 import threading
 
-from . import wrappers
+from . import leaks, wrappers
 from .calls import CAUGHT, Call, Constant, Function, Host, Made, Node, Ref, Scope, like
+from .failures import is_refusal
 from .head import Settings
 from .params import bind
 from .plain import children
@@ -25,6 +26,7 @@ class _Thread(threading.local):
     def __init__(self):
         self.owners = []  # (scope, call) of the calls under way
         self.contexts = []  # those that are open outside all functions
+        self.refused = None  # the operator that gave NotImplemented last outside all functions, and its arguments
 
 
 class Session:
@@ -43,6 +45,7 @@ class Session:
         self.originals = {}  # the same -> (function, wrapper)
         self.wrappers = wrappers.Kept()
         self.objects = wrappers.Objects()
+        self.left = leaks.Left()
 
     @property
     def scope(self):
@@ -114,6 +117,8 @@ class Session:
             self._tell(scope, error)
             raise
         finally:
+            if call.scopes and self.left.of(call):
+                self.complete(call)
             call.given = None
             scope.close()
 
@@ -125,6 +130,7 @@ class Session:
 
     def _tell(self, scope, error):
         scope.error = error
+        scope.left = self.left.found(scope.calls[-1]) if scope.calls else ()
         if self.failed is None or _TOLD in vars(error):
             return
         vars(error)[_TOLD] = True
@@ -171,12 +177,25 @@ class Session:
         """Call a function outside all scopes that calls none of the program's: noted only if it fails."""
         self.thread.scope = INSIDE
         try:
-            return fun(*args, **kwargs)
+            result = fun(*args, **kwargs)
         except Exception as error:
             self._fail(func, args, kwargs, error)
             raise
         finally:
             self.thread.scope = None
+        if result is NotImplemented:
+            self.thread.refused = func, args, kwargs
+        return result
+
+    def raised(self, error):
+        """Look at an error that has left the program: of operators that JAX refuses it comes from Python itself."""
+        if not is_refusal(error):
+            return
+        if self.top is not None and self.top.refused is not None:
+            self.top.refuse(error)
+        elif self.thread.refused is not None:
+            refused, self.thread.refused = self.thread.refused, None
+            self._fail(*refused, error)
 
     def through(self, func, fun, args, kwargs):
         """Call a function that computes nothing itself: noted only if it is what fails."""
@@ -209,6 +228,10 @@ class Session:
 
     def _returned(self, scope, call, result):
         """Remember what a call gave; what the program gets."""
+        if result is NotImplemented:
+            scope.calls.remove(call)
+            scope.refused = call
+            return result
         if is_function(result):
             scope.calls.remove(call)
             return self.wrapped(Made(call.func, call.args, call.kwargs), result)
@@ -252,7 +275,7 @@ class Session:
             # A number that a function of the program was given is the same object where it is used.
             return (kind is float and self._ref(value)) or Constant(value), value
         if is_array(value):
-            return self._ref(value) or (Ref(None, (), like(value)) if is_tracer(value) else Constant(value)), value
+            return self._ref(value) or (self._unknown(value) if is_tracer(value) else Constant(value)), value
         known = self._marked(value)
         if known is None and functions and may_be_traced(value):
             wrapper = self.traced(value)
@@ -280,6 +303,10 @@ class Session:
     def _ref(self, value):
         scope = self.scope
         return scope.find(value) if scope is not None else None
+
+    def _unknown(self, tracer):
+        """The expression of a tracer that is none of the open functions'."""
+        return self.left.find(tracer) or Ref(None, (), like(tracer))
 
     def reference(self, value):
         """The Ref of an object of JAX's that a call of the program gave, or None."""
@@ -341,9 +368,12 @@ class Session:
             scope.result, result = self.taken(result, functions=_gives_function(result))
         except BaseException as error:
             scope.error = error
+            if is_refusal(error):
+                scope.refuse(error)
             raise
         finally:
             self.thread.scope = INSIDE
+            self.left.keep(scope, tuple(self.thread.owners))
             scope.close()
         function.add(scope)
         for call in scope.calls:

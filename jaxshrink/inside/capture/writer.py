@@ -22,11 +22,12 @@ class Writer:
 
     def __init__(self, needed, constants, settings=((), ())):
         self.needed, self.constants, self.settings = needed, constants, settings
-        self.notes, self.open, self.count = [], [], 0
+        self.notes, self.open, self.count, self.lists = [], [], 0, {}
 
     def program(self, calls):
         """The module that makes these calls of the outermost level."""
         env = Env()
+        calls = [*(call for call in self.needed.before if call not in calls), *calls]
         for call in calls:
             self.statement(call, env, is_last=call is calls[-1])
         module = named(ast.Module(tidied(env.body), []), _RESERVED)
@@ -140,6 +141,22 @@ class Writer:
             self._note(f"{error} is out of reach and not written down")
             return ast.Constant(None)
 
+    def _leaked(self, part, env, call):
+        """What has left its function by a list."""
+        if part.ref not in self.lists:
+            return self._hole(part.ref, env)
+        return ast.Subscript(ast.Name(self.lists[part.ref], ast.Load()), ast.Constant(0), ast.Load())
+
+    def _leak(self, source, env):
+        """Have the values of a source that others read when its function has ended leave it, each by a list."""
+        for ref in self.needed.leaks.get(source, ()):
+            if ref not in self.lists:
+                self.lists[ref] = self.new_name("leaked")
+                env.root.body.insert(0, ast.Assign([ast.Name(self.lists[ref], ast.Store())], ast.List([], ast.Load())))
+                env.root.body[0].within = ()
+            add = ast.Attribute(ast.Name(self.lists[ref], ast.Load()), "append", ast.Load())
+            env.add(ast.Expr(ast.Call(add, [reached(ref, env)], [])))
+
     def _node(self, part, env, call):
         whole = whole_of(part)
         found = reached(whole, env) if whole is not None else None
@@ -197,8 +214,9 @@ class Writer:
             inner = self.body(scope, env)
             self.open.pop()
             body, given = tidied(inner.body), arguments(scope, inner)
-            if len(body) == 1 and isinstance(body[0], ast.Return) and part.name == "<lambda>":
-                return ast.Lambda(given, body[0].value)
+            value = _only_value(body)
+            if value is not None and part.name == "<lambda>":
+                return ast.Lambda(given, value)
             home = env if inner.is_closure else env.root
             name = home.functions[scope] = self._defined(part, home, given, body)
         return ast.Name(name, ast.Load())
@@ -252,10 +270,12 @@ class Writer:
         inner = Env(scope, env)
         for name, _, _ in scope.params:
             inner.params[name] = self.new_name(name)
+        self._leak(scope, inner)
         only = self.needed.only[1] if scope is self.needed.only[0] else None
         for call in scope.calls if only is None else [only]:
             if call in self.needed.calls and self._is_before_failure(scope, call):
                 self.statement(call, inner)
+                self._leak(call, inner)
         if only is not None:
             self._total(only, inner)
         elif scope not in self.needed.failing:
@@ -304,6 +324,18 @@ class Writer:
             home.add(ast.Expr(ast.Call(function, given, named_)))
         del home.functions[part]
         return ast.Name(name, ast.Load())
+
+
+def _only_value(body):
+    """What a function of these statements gives, where they say nothing else."""
+    is_kept = len(body) == 2 and isinstance(body[0], ast.Expr) and _is_append(body[0].value)
+    if is_kept and _is_none(body[1].value):
+        return body[0].value
+    return body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+
+
+def _is_append(value):
+    return isinstance(value, ast.Call) and getattr(value.func, "attr", None) == "append"
 
 
 def _is_decorated(primal, env, maker):

@@ -302,6 +302,23 @@ jnp.ones(3) + [1, 2, 3]
 # ---- fails none
 import jax, jax.numpy as jnp
 jnp.ones(3) * None
+# ---- fails none in function
+import jax, jax.numpy as jnp
+class Layer:
+    bias = None
+@jax.jit
+def f(x):
+    return jnp.sin(x) + Layer.bias
+f(jnp.ones(3))
+# ---- fails order of none
+import jax, jax.numpy as jnp
+jnp.ones(3) < None
+# ---- passes refused
+import jax, jax.numpy as jnp
+class Units:
+    def __rmul__(self, x):
+        return x * 2
+result = jax.jit(lambda x: x * Units())(jnp.ones(3)) + jnp.ones(3) * Units()
 # ---- passes big arrays
 import jax, jax.numpy as jnp, numpy as np
 data = np.arange(3000, dtype=np.float32).reshape(30, 100)

@@ -229,6 +229,116 @@ def f(xs):
     c, _ = jax.lax.scan(body, 0.0, xs)
     return c + kept[0]
 f(jnp.ones(3))
+# ---- fails leaked by nonlocal
+import jax, jax.numpy as jnp
+def train(x):
+    best = None
+    @jax.jit
+    def loss(x):
+        nonlocal best
+        best = x.max()
+        return x.sum()
+    loss(x)
+    return best * 2
+train(jnp.ones(3))
+# ---- fails leaked from vmap
+import jax, jax.numpy as jnp
+seen = {}
+def norm(x):
+    seen["norm"] = jnp.linalg.norm(x)
+    return x / seen["norm"]
+jax.vmap(norm)(jnp.ones((2, 3)))
+jnp.log(seen["norm"])
+# ---- fails leaked from grad
+import jax, jax.numpy as jnp
+class Model:
+    def loss(self, w):
+        self.activations = jnp.tanh(w)
+        return self.activations.sum()
+model = Model()
+jax.grad(model.loss)(jnp.ones(3))
+jnp.mean(model.activations)
+# ---- fails leaked from while
+import jax, jax.numpy as jnp
+history = []
+def body(x):
+    history.append(x)
+    return x * 2
+@jax.jit
+def run(x):
+    x = jax.lax.while_loop(lambda x: x < 10, body, x)
+    return x, jnp.stack(history)
+run(1.0)
+# ---- fails leaked from cond
+import jax, jax.numpy as jnp
+kept = []
+def positive(x):
+    kept.append({"a": x, "b": [x + 1]})
+    return x
+def f(x):
+    return jax.lax.cond(x > 0, positive, lambda x: -x, x) + kept[0]["b"][0]
+jax.grad(f)(1.0)
+# ---- fails leaked key
+import jax, jax.numpy as jnp
+class Rng:
+    def __init__(self):
+        self.key = jax.random.key(0)
+    def next(self):
+        self.key, sub = jax.random.split(self.key)
+        return sub
+rng = Rng()
+@jax.jit
+def dropout(x):
+    return x * jax.random.bernoulli(rng.next(), 0.5, x.shape)
+dropout(jnp.ones(3))
+dropout(jnp.ones(4))
+# ---- fails leaked from eval_shape
+import jax, jax.numpy as jnp
+params = {}
+def init(x):
+    params["w"] = jnp.ones((3, 2)) * x[0]
+    return x @ params["w"]
+jax.eval_shape(init, jnp.ones(3))
+jax.jit(lambda x: x @ params["w"])(jnp.ones(3))
+# ---- fails leaked twice
+import jax, jax.numpy as jnp
+kept = []
+@jax.jit
+def f(x, y):
+    kept.extend([x * 2, y["a"]])
+    return x
+f(jnp.ones(2), {"a": jnp.ones(2)})
+kept[0] @ kept[1]
+# ---- fails leaked and read
+import jax, jax.numpy as jnp
+kept = []
+jax.jit(lambda x: kept.append(x))(jnp.ones(2))
+float(kept[0].sum())
+# ---- fails leaked argument
+import jax, jax.numpy as jnp
+kept = []
+jax.jit(lambda x: kept.append(x))(jnp.ones(2))
+jax.jit(lambda x: x + 1)(kept[0])
+# ---- fails leaked is checked
+import jax, jax.numpy as jnp
+kept = []
+with jax.checking_leaks():
+    @jax.jit
+    def f(x):
+        kept.append(x * 2)
+        return x
+    f(jnp.ones(2))
+# ---- passes kept from outside
+import jax, jax.numpy as jnp
+@jax.jit
+def f(x):
+    kept = []
+    def row(y):
+        kept.append(jnp.cos(x))
+        return y * 2
+    z = jax.vmap(row)(jnp.ones((2, 3)))
+    return z.sum() + kept[0]
+result = f(1.0)
 # ---- passes caught
 import jax, jax.numpy as jnp
 def sizes(x):
