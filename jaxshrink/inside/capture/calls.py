@@ -130,12 +130,15 @@ class Host:
 
 
 class Function:
-    """A function of the program that JAX calls, without itself, which may hold tracers. `scopes`: its latest traces."""
+    """A function of the program that JAX calls, without itself, which may hold tracers.
 
-    __slots__ = ("name", "scopes", "signature")
+    `scopes`: its latest traces. `unhashable`: what in it has no hash, and so makes that it has none.
+    """
+
+    __slots__ = ("name", "scopes", "signature", "unhashable")
 
     def __init__(self, fun, name):
-        self.name, self.scopes = name, []
+        self.name, self.scopes, self.unhashable = name, [], None
         try:
             self.signature = inspect.signature(fun)
         except (TypeError, ValueError):  # builtins have none

@@ -144,3 +144,27 @@ def own_class(kind, env, public):
         found.type_params, found.within = [], ()
         root.body.insert(0, found)
     return ast.Name(name, ast.Load())
+
+
+_UNHASHABLE = """
+class {name}:
+    def __init__(self, part):
+        self.part = part
+
+    def __call__(self, *args):
+        pass
+
+    def __hash__(self):
+        return hash(self.part)
+"""
+
+
+def unhashable_class(name, env):
+    """The expression of a class of functions that never ran, as they have no hash where a part of them has none."""
+    root, key = env.root, ("unhashable", name)
+    if key not in root.functions:
+        root.functions[key] = names.identifier(name)
+        found = ast.parse(_UNHASHABLE.format(name=root.functions[key])).body[0]
+        found.within = ()
+        root.body.insert(0, found)
+    return ast.Name(root.functions[key], ast.Load())

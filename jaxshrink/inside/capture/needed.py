@@ -94,6 +94,8 @@ class Needed:
 
     def function(self, function, call):
         scope = self.scope_of(function, call)
+        if scope is None and function.unhashable is not None:
+            self.expression(function.unhashable, call)
         if scope is None or (function, scope) in self.scopes:
             return
         self.scopes.add((function, scope))

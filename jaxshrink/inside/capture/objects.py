@@ -9,7 +9,7 @@ _CLASSES = (
     ("jax._src.stages", "Traced", ("lower",)),
     ("jax._src.stages", "Lowered", ("compile",)),
     ("jax._src.stages", "Compiled", ("__call__",)),
-    ("jax._src.export._export", "Exported", ("call", "vjp")),
+    ("jax._src.export._export", "Exported", ("call", "vjp", "serialize")),
     ("jax._src.checkify", "Error", ("throw",)),
     ("jax._src.api", "VJP", ("__call__",)),
     ("jax._src.tree_util", "Partial", ("__call__",)),

@@ -13,7 +13,8 @@ from .failures import is_refusal
 from .head import Settings
 from .params import bind
 from .plain import children
-from .values import NONE, PLAIN, is_array, is_function, is_object, is_rules, is_tracer, may_be_traced, name_of
+from .tracebacks import raised_by_program
+from .values import NONE, PLAIN, is_array, is_function, is_object, is_rules, is_tracer, may_be_traced, name_of, without_hash
 
 _HERE = __file__.rpartition("recorder")[0]
 INSIDE = Scope()
@@ -204,7 +205,9 @@ class Session:
         try:
             return fun(*args, **kwargs)
         except Exception as error:
-            if scope is None:
+            if raised_by_program(error):  # a function that it was given did
+                pass
+            elif scope is None:
                 self._fail(func, args, kwargs, error)
             elif not any(call.error is error for call in scope.calls[known:]):
                 self.note(scope, func, args, kwargs, error)
@@ -330,13 +333,16 @@ class Session:
 
     def _new_traced(self, fun):
         function = Function(fun, name_of(fun))
+        part = without_hash(fun)
+        function.unhashable = self.taken(part)[0] if part is not None else None
 
         def traced(*args, **kwargs):
             if self.is_on and self.thread.scope is INSIDE:
                 return self._trace(function, fun, args, kwargs)
             return fun(*args, **kwargs)
 
-        return wrappers.dressed(traced, fun, function, traced)
+        wrapper = traced if part is None else wrappers.Unhashable(traced, fun)
+        return wrappers.dressed(wrapper, fun, function, wrapper)
 
     def host(self, fun):
         """A function that runs on the host, and its expression."""

@@ -63,6 +63,7 @@ _HOST = {
 _MAKERS = (
     "jit", "pjit", "vmap", "pmap", "grad", "value_and_grad", "jacfwd", "jacrev", "jacobian", "hessian", "checkpoint",
     "remat", "shard_map", "smap", "named_call", "vectorize", "frompyfunc", "pallas_call", "sequential_vmap",
+    "export",
 )  # fmt: skip
 """What gives functions."""
 
@@ -126,6 +127,7 @@ class _Finder(importlib.abc.MetaPathFinder):
                 self.installed()
             elif not getattr(sys.modules["jax"].__spec__, "_initializing", False):
                 _module(self.session, name)
+                objects.install(self.session)  # its classes may have come with it
 
         spec.loader.exec_module = executed
         return spec
@@ -213,8 +215,8 @@ def _is_wrappable(thing):
 
 def _leaf(session, public, fun):
     functions = function_places(fun)
-    is_simple = functions is NONE
     is_maker = public.name.rpartition(".")[2] in _MAKERS
+    is_simple = functions is NONE and not is_maker
 
     def called(*args, **kwargs):
         scope = session.scope

@@ -6,6 +6,21 @@ import sys
 _HERE = os.path.dirname(__file__)  # as the code objects tell it
 
 
+_LIBRARIES = ("jax", "jaxlib", "numpy", "functools", "contextlib")
+
+
+def raised_by_program(error):
+    """Whether what JAX's code called, below the frame that has caught an error, is more than JAX's."""
+    entry = error.__traceback__.tb_next
+    while entry is not None:
+        frame = entry.tb_frame
+        name = frame.f_globals.get("__name__") or ""
+        if name.partition(".")[0] not in _LIBRARIES and os.path.dirname(frame.f_code.co_filename) != _HERE:
+            return True
+        entry = entry.tb_next
+    return False
+
+
 def install():
     """Have JAX leave out the frames of the files here."""
     for name in sorted(os.listdir(_HERE)):

@@ -124,3 +124,20 @@ def name_of(fun):
     while isinstance(fun, functools.partial):
         fun = fun.func
     return getattr(fun, "__name__", None) or type(fun).__name__
+
+
+def without_hash(fun):
+    """The part for which an object that can be called has no hash, or None."""
+    if isinstance(fun, _FUNCTIONS) or _has_hash(fun):
+        return None
+    parts = sys.modules["jax"].tree_util.tree_leaves(fun)
+    parts = parts if parts != [fun] else list(getattr(fun, "__dict__", {}).values())
+    return next((part for part in parts if not _has_hash(part)), None)
+
+
+def _has_hash(value):
+    try:
+        hash(value)
+    except Exception:  # of the program's own, where it defines one
+        return False
+    return True

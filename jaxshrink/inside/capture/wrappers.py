@@ -19,7 +19,7 @@ _NAMELESS = "<unnamed function>"
 def dressed(wrapper, fun, expression, raw):
     """Make a wrapper look like what it wraps, and remember what it stands for and what JAX gets of it."""
     functools.update_wrapper(wrapper, fun, updated=())
-    if not hasattr(fun, "__name__"):
+    if not isinstance(getattr(fun, "__name__", None), str):
         wrapper.__name__ = name_of(fun) if isinstance(fun, functools.partial) else _NAMELESS
     own = getattr(fun, "__dict__", None) or {}
     vars(wrapper).update({key: value for key, value in own.items() if not key.startswith(_MARK)})
@@ -73,6 +73,19 @@ def method(session, expression, base, name):
         return session.call(Attribute(expression, name), bound, args, kwargs)
 
     return called
+
+
+class Unhashable:
+    """A wrapper that has no more of a hash than what it wraps: JAX tells what is wrong with that."""
+
+    def __init__(self, call, fun):
+        self.call, self.fun = call, fun
+
+    def __call__(self, *args, **kwargs):
+        return self.call(*args, **kwargs)
+
+    def __hash__(self):
+        return hash(self.fun)
 
 
 class Kept:

@@ -6,7 +6,7 @@ import sys
 from . import names
 from .calls import Attribute, Call, Function, Method, Node, Operator, leaves
 from .constants import Unwritable, expression, hole, is_float
-from .definitions import arguments, canonical, definition, own_class, raised, stub, unused_rule
+from .definitions import arguments, canonical, definition, own_class, raised, stub, unhashable_class, unused_rule
 from .env import Env, differentiable, has_refs, linked, placeholder, reached, whole_of
 from .head import imports
 from .layout import tidied
@@ -206,6 +206,8 @@ class Writer:
 
     def _function(self, part, env, call):
         scope = self.needed.scope_of(part, call)
+        if scope is None and part.unhashable is not None:
+            return ast.Call(unhashable_class(part.name, env), [self.expression(part.unhashable, env, call)], [])
         if scope is None or scope in self.open:
             return self._stub(part, env)
         name = env.find(lambda env: env.functions.get(scope))
