@@ -33,6 +33,9 @@ FILLS = ("ones", "integers", "exact")
 LAST_WORDS = 2.0
 """Seconds in which an interrupted program may tell where it was."""
 
+LONG = 60_000
+"""Characters of a program that is not laid out: that would take longer than all else, and nobody reads it."""
+
 _SCRIPT = Path(__file__).parent / "inside" / "capturerun.py"
 
 
@@ -136,14 +139,16 @@ def _chosen(options: Options, original: str, outcome: Outcome, programs: Sequenc
     """The first program that ends as the original did; the first of all where none does."""
     failure = kinds.failure(outcome, options, original)
     with Scratch() as folder, Runner(Setting(str(options.python), options.env, folder=folder, jobs=1)) as runner:
-        made = list(_made(programs, failure))
-        for each in made:
+        first = None
+        for each in _made(programs, failure):
+            first = first or each
             if each.data is not None:
                 shutil.copyfile(each.data, folder / "repro.npz")
             (new,) = runner.run([each.source], Tier.COLD, options.hang, sample=options.hang is not None)
             if _same(failure, new, options, original, each.source):
                 return dataclasses.replace(each, holds=True)
-    return made[0]
+    assert first is not None
+    return first
 
 
 def _made(programs: Sequence[Mapping[str, Any]], failure: Failure | None) -> Iterator[Captured]:
@@ -153,7 +158,7 @@ def _made(programs: Sequence[Mapping[str, Any]], failure: Failure | None) -> Ite
         data = Path(each["data"]) if each["data"] is not None else None
         crashed = failure is not None and failure.kind == "crash"
         for made in (tree, _awaited(tree)) if crashed else (tree,):
-            source = tidy(made)
+            source = tidy(made) if len(each["source"]) < LONG else trees.text(made) + "\n"
             if source not in known:
                 known.add(source)
                 yield Captured(source, each["fill"], tuple(each["notes"]), failure, False, data)

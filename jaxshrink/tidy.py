@@ -56,8 +56,9 @@ def _blocks(tree: ast.Module, env: Mapping[str, str]) -> Iterator[list[ast.stmt]
     """The statements in their order, in groups that a blank line parts."""
     body = list(tree.body)
     docstring = body[:1] if ast.get_docstring(tree) is not None else []
-    imports = [one for statement in _movable(tree) for one in _one_each(statement)]
-    rest = [node for node in body if not any(node is one for one in [*docstring, *_movable(tree)])]
+    movable = _movable(tree)
+    imports = [one for statement in movable for one in _one_each(statement)]
+    rest = [node for node in body if not any(node is one for one in [*docstring, *movable])]
     if env:
         imports.append(ast.Import([ast.alias("os")]))
     imports = sorted(_merged(imports), key=_import_key)

@@ -2,9 +2,12 @@
 
 import ast
 import inspect
+import re
 
 from . import names
 from .constants import Unwritable, expression
+
+_QUOTED = re.compile(rf"'(\w*{names.SIGN}\w*)'")  # a name for now, in a dump
 
 
 def arguments(scope, env):
@@ -90,18 +93,14 @@ def definition(name, arguments, body):
 
 def canonical(found):
     """What two definitions that differ in the names inside alone have in common."""
-    bound, own = {}, []
+    bound = {}
     for node in ast.walk(found):
         name = node.arg if isinstance(node, ast.arg) else node.id if _is_stored(node) else None
         if isinstance(node, ast.FunctionDef) and node is not found:
             name = node.name
-        if name is not None and name not in bound:
-            bound[name] = f"{len(bound)}{names.SIGN}"
-            own.append(name)
-    text = ast.dump(found)
-    for name in own:
-        text = text.replace(f"'{name}'", f"'{bound[name]}'")
-    return text
+        if name is not None:
+            bound.setdefault(name, f"{len(bound)}{names.SIGN}")
+    return _QUOTED.sub(lambda match: f"'{bound.get(match[1], match[1])}'", ast.dump(found))
 
 
 def _is_stored(node):

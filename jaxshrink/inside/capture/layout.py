@@ -15,7 +15,9 @@ def tidied(body):
 
 
 def _merged(body):
-    counts = collections.Counter(name for statement in body for name in _reads(statement))
+    counts = collections.Counter()
+    for statement in body:
+        counts.update(_reads(statement))
     merged = []  # the last first
     for first in reversed(body):
         second = merged[-1] if merged else None
@@ -28,7 +30,20 @@ def _merged(body):
 
 
 def _reads(statement):
-    return (node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    """The names that a statement reads, each as often as it does so; of a function they are counted once for all."""
+    found, pending = [], [statement]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef):
+            if getattr(node, "reads", None) is None:
+                node.reads = [name for inner in (node.args, *node.body) for name in _reads(inner)]
+            found += node.reads
+            pending += node.decorator_list
+        else:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found.append(node.id)
+            pending += ast.iter_child_nodes(node)
+    return found
 
 
 def _joined(first, second, counts):

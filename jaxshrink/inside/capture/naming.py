@@ -8,11 +8,14 @@ import ast
 
 from . import names
 
+_FUNCTIONS = (ast.FunctionDef, ast.Lambda)
+
 
 def named(module, reserved):
     """Give all names in a module their final form."""
-    found = {}
-    _scope(module, module.body, set(reserved), found)
+    found, inside = {}, {}
+    _names(module, inside)
+    _scope(module, module.body, set(reserved), found, inside)
     for node in ast.walk(module):
         if isinstance(node, ast.Name):
             node.id = found.get(node.id, node.id)
@@ -23,10 +26,25 @@ def named(module, reserved):
     return module
 
 
-def _scope(owner, body, reserved, found):
+def _names(owner, inside):
+    """All names in a function or the module; `inside` gets those of the functions in it too, as one is in many."""
+    names_in = inside[owner] = set()
+    pending = list(ast.iter_child_nodes(owner))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, _FUNCTIONS):
+            names_in |= _names(node, inside)
+        else:
+            if isinstance(node, ast.Name):
+                names_in.add(node.id)
+            pending += ast.iter_child_nodes(node)
+    return names_in
+
+
+def _scope(owner, body, reserved, found, inside):
     """Name what is bound in a function or the module, then in the functions inside."""
-    bound, inner, used = [], [], set()
-    if owner.__class__ in (ast.FunctionDef, ast.Lambda):
+    bound, inner = [], []
+    if isinstance(owner, _FUNCTIONS):
         arguments = owner.args
         every = (*arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg)
         bound += [one.arg for one in every if one is not None]
@@ -37,17 +55,15 @@ def _scope(owner, body, reserved, found):
             bound.append(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             bound.append(node.id)
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+        if isinstance(node, _FUNCTIONS):
             inner.append(node)
         else:
             pending += reversed(list(ast.iter_child_nodes(node)))
     bound = list(dict.fromkeys(name for name in bound if names.SIGN in name))
-    for node in (found_node for statement in body for found_node in ast.walk(statement)):
-        if isinstance(node, ast.Name):
-            used.add(found.get(node.id, node.id))
+    used = (found.get(name, name) for name in inside[owner])
     taken = reserved | {name for name in used if names.SIGN not in name}
     for name in bound:
         found[name] = names.free(name.partition(names.SIGN)[0], taken)
         taken.add(found[name])
     for node in inner:
-        _scope(node, node.body if isinstance(node.body, list) else [node.body], reserved, found)
+        _scope(node, node.body if isinstance(node.body, list) else [node.body], reserved, found, inside)

@@ -8,8 +8,8 @@ from .constants import Constants
 from .needed import Needed, chain, suspects
 from .writer import Writer
 
-MOST_CALLS = 4000
-"""A program of more calls is not written."""
+MOST_CALLS, MOST_INNER = 10_000, 4_000
+"""A program of more calls is not written; the same where there are many programs."""
 
 LEVELS, SUSPECTS = 3, 24
 """Calls that the error came through, and calls in the functions of each, that are tried as what it is about."""
@@ -22,6 +22,9 @@ class TooLong(Exception):
     """There are too many calls for a program."""
 
 
+_TOO_LONG = f"more than {MOST_CALLS} calls are needed"
+
+
 def failing(session, scope, fill="ones"):
     """The programs that may fail as the outermost call of a scope did, the smallest first.
 
@@ -32,9 +35,9 @@ def failing(session, scope, fill="ones"):
     for call in chain(scope.calls[-1]):
         try:
             if call.scopes:
-                yield text(session, [call], Needed([call], skeleton=True), fill)
-                yield text(session, [call], Needed([call], hollow=True), fill)
-            yield text(session, [call], Needed([call]), fill)
+                yield text(session, [call], Needed([call], skeleton=True), fill, MOST_INNER)
+                yield text(session, [call], Needed([call], hollow=True), fill, MOST_INNER)
+            yield text(session, [call], Needed([call]), fill, MOST_INNER)
         except TooLong:
             break
     for call in chain(scope.calls[-1])[:LEVELS]:
@@ -47,10 +50,13 @@ def outermost(session, scope, fill="ones"):
 
     Raises TooLong where all are.
     """
+    notes = ()
     for call in reversed(chain(scope.calls[-1]) or scope.calls[-1:]):
         with contextlib.suppress(TooLong):
-            return text(session, [call], Needed([call]), fill)
-    raise TooLong(f"more than {MOST_CALLS} calls are needed")
+            found = text(session, [call], Needed([call]), fill)
+            return found._replace(notes=(*found.notes, *notes))
+        notes = (f"what is around the call that failed, as that needs more than {MOST_CALLS} calls",)
+    raise TooLong(_TOO_LONG)
 
 
 def everything(session, scope, fill="ones"):
@@ -59,9 +65,10 @@ def everything(session, scope, fill="ones"):
     return text(session, calls, Needed(calls, everything=True), fill)
 
 
-def text(session, calls, needed, fill):
-    if len(needed.calls) > MOST_CALLS:
-        raise TooLong
+def text(session, calls, needed, fill, most=MOST_CALLS):
+    """The program of calls, with what they need. Raises TooLong."""
+    if len(needed.calls) > most:
+        raise TooLong(_TOO_LONG)
     constants = Constants(fill, session.public_name)
     writer = Writer(needed, constants, session.settings.made())
     source = ast.unparse(writer.program(calls)) + "\n"
