@@ -7,6 +7,9 @@ import sys
 INLINE = 8
 """Elements up to which an array is written down; larger ones are filled (see `Fill`)."""
 
+_SETS = ("jax.experimental.checkify",)
+"""Modules that have sets of private things."""
+
 EXACT = 256
 """The same where the data is wanted; larger ones go to a file."""
 
@@ -334,6 +337,8 @@ def _enum(constants, value, kind):
 
 def _container(constants, value, kind):
     """Sets, and the named tuples and frozen classes in which JAX takes options."""
+    if kind is frozenset and value and not all(map(constants.public, value)):
+        return _union(constants, value)
     if kind in (set, frozenset):
         items = sorted(constants.source(one) for one in value)
         inner = "{" + ", ".join(items) + "}" if items else ""
@@ -347,6 +352,19 @@ def _container(constants, value, kind):
     if name is None or not fields:
         return None
     return "{}({})".format(name, ", ".join(f"{field}={constants.of_part(getattr(value, field))}" for field in fields))
+
+
+def _union(constants, value):
+    """A set of JAX's own, such as of checks, as what public ones make together; None where they do not."""
+    public = {name: one for module in _SETS for name, one in vars(sys.modules.get(module, object)).items()}
+    parts = [one for one in public.values() if type(one) is frozenset and one and one <= value]
+    found = []
+    for part in sorted(parts, key=len, reverse=True):
+        if not any(part <= other for other in found):
+            found.append(part)
+    if frozenset().union(*found) != value:
+        return None
+    return " | ".join(map(constants.public, found))
 
 
 def expression(text):

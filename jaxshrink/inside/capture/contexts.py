@@ -51,8 +51,10 @@ def closed(entry):
 def _function(session, public, original):
     @functools.wraps(original, updated=())
     def context(*args, **kwargs):
-        made = original(*args, **kwargs)
-        if session.is_idle or not hasattr(type(made), "__enter__"):
+        if session.is_idle:
+            return original(*args, **kwargs)
+        made = session.through(public, original, args, kwargs)
+        if not hasattr(type(made), "__enter__"):
             return made
         args = [session.taken(arg)[0] for arg in args]
         kwargs = {name: session.taken(value)[0] for name, value in kwargs.items()}

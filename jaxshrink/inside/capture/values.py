@@ -9,7 +9,7 @@ PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial)
 _FUNCTION_NAMES = (
     "f", "fun", "func", "fn", "pyfunc", "body_fun", "cond_fun", "true_fun", "false_fun", "branches", "kernel",
-    "computation", "policy", "body", "operator", "solve", "transpose_solve", "tangent_solve", "matvec", "callback",
+    "computation", "policy", "body", "operator", "solve", "transpose_solve", "tangent_solve", "matvec", "callback", "A", "M",
 )  # fmt: skip
 _HOME = __name__.rpartition(".")[0]
 
