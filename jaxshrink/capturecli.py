@@ -71,6 +71,8 @@ def _capture(parameters: dict[str, Any], arguments: Sequence[str]) -> int:
     if not parameters["quiet"]:
         for note in found.notes:
             _say(f"not expressed: {note}")
+    for mistake in found.mistakes:
+        _say(f"a mistake of jaxshrink's own, which may have made the program worse: {mistake}")
     if not found.holds:
         return _failed_to_hold(output, same)
     if not parameters["quiet"]:

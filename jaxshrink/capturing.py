@@ -44,7 +44,8 @@ class Captured:
     """A program of JAX calls. `fill` tells its data, `notes` what it does not express.
 
     `failure` is the original's, None where it ended well. `holds`: whether it fails, or ends well, as the original
-    did. `data` is an .npz file that must lie beside the program, under its name.
+    did. `data` is an .npz file that must lie beside the program, under its name. `mistakes` are errors of capture
+    itself, which may have kept it from a better program.
     """
 
     source: str
@@ -53,6 +54,7 @@ class Captured:
     failure: Failure | None
     holds: bool
     data: Path | None = None
+    mistakes: tuple[str, ...] = ()
 
 
 def capture(options: Options, *, on_success: bool = False, data: str | None = None) -> Captured:
@@ -80,6 +82,7 @@ def capture(options: Options, *, on_success: bool = False, data: str | None = No
             how = brief(failure) if failure is not None else f"exit code {outcome.code}"
             raise NotFailing(f"{options.path} fails, but not in a call of JAX: {how}")
         found = _chosen(options, program.original, outcome, made)
+        found = dataclasses.replace(found, mistakes=tuple(told["mistakes"]))
         _write(output, options.output, found)
         return found
 
@@ -100,7 +103,7 @@ def _run(
     except OSError as error:
         raise TargetError(f"cannot run {options.python}: {error.strerror}") from None
     ended = _ended(process, options.hang)
-    told: dict[str, Any] = {"outcome": None, "programs": []}
+    told: dict[str, Any] = {"outcome": None, "programs": [], "mistakes": []}
     if out.exists():
         told = json.loads(out.read_text(encoding="utf-8"))
     return {**told, "outcome": told["outcome"] or ended, "interrupted": ended is None}

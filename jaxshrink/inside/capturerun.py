@@ -4,9 +4,9 @@
 
 SPEC: `{"program": path, "argv": [...], "out": path, "on_success": bool, "fills": ["ones", ...], "text": text}`, with
 None for a text that is the file's own. What is written, and again whenever there is more to tell (the process may die),
-is `{"outcome": ..., "programs": [...]}`: an outcome as `report` tells it, None as long as the program runs, and for
-each way to fill arrays `{"fill", "source", "notes", "data"}`, `data` being the path of an .npz file or None; or
-`{"problem": ...}` where it cannot be written.
+is `{"outcome": ..., "programs": [...], "mistakes": [...]}`: an outcome as `report` tells it, None as long as the
+program runs, and for each way to fill arrays `{"fill", "source", "notes", "data"}`, `data` being the path of an .npz
+file or None; or `{"problem": ...}` where it cannot be written. The mistakes are capture's own.
 """
 
 import itertools
@@ -100,7 +100,11 @@ class Run:
 
     def inner(self, scope):
         """What failed within the outermost call, the largest first: for where that as a whole does not fail again."""
-        found = list(itertools.islice(programs.failing(self.session, scope), MOST))
+        found = []
+        try:
+            found.extend(itertools.islice(programs.failing(self.session, scope), MOST))
+        except Exception as mistake:  # there are others
+            self.session.mistakes.append(mistake)
         return [("ones", lambda text=text: text) for text in sorted(found, key=lambda text: -len(text.source))]
 
     def write(self, outcome, made):
@@ -109,12 +113,19 @@ class Run:
         for fill, make in made:
             try:
                 told.append(self.told(fill, make()))
-            except Exception as problem:  # the program's own end is not to be disturbed
-                told.append({"problem": f"{type(problem).__name__}: {problem}"})
+            except programs.TooLong as problem:
+                told.append({"problem": str(problem)})
+            except Exception as mistake:  # the program's own end is not to be disturbed
+                self.session.mistakes.append(mistake)
+                told.append({"problem": _in_a_line(mistake)})
         part = self.spec["out"] + ".part"
         with open(part, "w", encoding="utf-8") as file:
-            json.dump({"outcome": outcome, "programs": told}, file)
+            json.dump({"outcome": outcome, "programs": told, "mistakes": self.mistakes()}, file)
         os.replace(part, self.spec["out"])
+
+    def mistakes(self):
+        """What capture itself has done wrong, each once."""
+        return list(dict.fromkeys(map(_in_a_line, self.session.mistakes)))
 
     def told(self, fill, text):
         data = None
@@ -122,6 +133,10 @@ class Run:
             data = f"{self.spec['out']}.{fill}.npz"
             sys.modules["numpy"].savez(data, **text.data)
         return {"fill": fill, "source": text.source, "notes": text.notes, "data": data}
+
+
+def _in_a_line(mistake):
+    return f"{type(mistake).__name__}: {mistake}".splitlines()[0]
 
 
 def _filter(error):

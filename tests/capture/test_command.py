@@ -189,6 +189,28 @@ def test_a_test_and_a_notebook(tmp_path: Path, command: Command) -> None:
         assert code(tmp_path / written) == "import jax.numpy as jnp\n\njnp.ones(3) @ jnp.ones(4)\n"
 
 
+BREAKING = """
+import gc, sys, jax
+
+for one in gc.get_objects():
+    if isinstance(one, type(sys)) and one.__name__ == "capture.programs":
+        one.suspects = lambda call: 1 / 0
+jax.jit(lambda x: x @ x)(jax.numpy.ones((2, 3)))
+"""
+
+
+def test_a_mistake_of_captures_own_is_told_and_the_program_saved(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "repro.py").write_text(BREAKING)
+    done = command("capture", "repro.py")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines()[-2:] == [
+        "jaxshrink: a mistake of jaxshrink's own, which may have made the program worse: "
+        "ZeroDivisionError: division by zero",
+        "jaxshrink: captured repro.captured.py, which fails with TypeError: dot_general requires contracting "
+        "dimensions to have the same shape, got (3,) and (2,).",
+    ]
+
+
 HANGING = """\
 import jax
 import jax.numpy as jnp

@@ -4,19 +4,17 @@ A thread is in one of three states: outside all calls, in the body of a function
 or inside JAX, where nothing is noted. JAX gets the program's functions with a wrapper that opens a scope.
 """
 
-import sys
 import threading
 
-from . import leaks, wrappers
+from . import leaks, values, wrappers
 from .calls import CAUGHT, Call, Constant, Function, Host, Made, Node, Ref, Scope, like
 from .failures import is_refusal
 from .head import Settings
 from .params import bind
 from .plain import children
-from .tracebacks import raised_by_program
-from .values import NONE, PLAIN, is_array, is_function, is_object, is_rules, is_tracer, may_be_traced, name_of, without_hash
+from .tracebacks import place, raised_by_program
+from .values import NONE, PLAIN, is_array, is_function, is_object, is_rules, is_tracer, may_be_traced, name_of
 
-_HERE = __file__.rpartition("recorder")[0]
 INSIDE = Scope()
 _TOLD = "_jaxshrink_told"
 
@@ -145,7 +143,7 @@ class Session:
 
     def _call(self, scope, func, fun, args, kwargs, functions):
         given, (args, kwargs) = self.both(args, kwargs, functions)
-        call = Call(scope, func, *given, _place())
+        call = Call(scope, func, *given, place())
         call.within = self._within(scope)
         scope.calls.append(call)
         return self._returned(scope, call, self.under(scope, call, fun, args, kwargs))
@@ -333,7 +331,7 @@ class Session:
 
     def _new_traced(self, fun):
         function = Function(fun, name_of(fun))
-        part = without_hash(fun)
+        part = values.without_hash(fun)
         function.unhashable = self.taken(part)[0] if part is not None else None
 
         def traced(*args, **kwargs):
@@ -371,7 +369,7 @@ class Session:
         try:
             args, kwargs = bind(self, scope, args, kwargs)
             result = fun(*args, **kwargs)
-            scope.result, result = self.taken(result, functions=_gives_function(result))
+            scope.result, result = self.taken(result, functions=values.gives_function(result))
         except BaseException as error:
             scope.error = error
             if is_refusal(error):
@@ -386,15 +384,3 @@ class Session:
             if call.error is not None:
                 call.error = CAUGHT
         return result
-
-
-def _gives_function(result):
-    """Whether a function gave JAX another, as that of custom_gradient does."""
-    return is_function(result) or (isinstance(result, tuple) and any(map(is_function, result)))
-
-
-def _place():
-    frame = sys._getframe(2)
-    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
-        frame = frame.f_back
-    return (frame.f_code, frame.f_lasti) if frame is not None else None

@@ -33,3 +33,11 @@ def _exclude(path):
         register = getattr(sys.modules.get(module), "register_exclusion", None)
         if register is not None:
             register(path)
+
+
+def place():
+    """The code object and instruction that called capture; None where there is no such frame."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+        frame = frame.f_back
+    return (frame.f_code, frame.f_lasti) if frame is not None else None

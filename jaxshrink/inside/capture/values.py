@@ -9,7 +9,8 @@ PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis))
 _FUNCTIONS = (types.FunctionType, types.MethodType, types.BuiltinFunctionType, functools.partial)
 _FUNCTION_NAMES = (
     "f", "fun", "func", "fn", "pyfunc", "body_fun", "cond_fun", "true_fun", "false_fun", "branches", "kernel",
-    "computation", "policy", "body", "operator", "solve", "transpose_solve", "tangent_solve", "matvec", "callback", "A", "M",
+    "computation", "policy", "body", "operator", "solve", "transpose_solve", "tangent_solve", "matvec", "callback",
+    "A", "M",
 )  # fmt: skip
 _HOME = __name__.rpartition(".")[0]
 
@@ -106,6 +107,11 @@ def is_function(value):
     if isinstance(value, (types.FunctionType, functools.partial, types.MethodType)):
         return not is_callable_tree(value)
     return type(value).__name__ in ("PjitFunction", "PmapFunction")
+
+
+def gives_function(result):
+    """Whether a function gave JAX another, as that of custom_gradient does."""
+    return is_function(result) or (isinstance(result, tuple) and any(map(is_function, result)))
 
 
 def is_function_of_jax(value):
