@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -66,12 +67,18 @@ def batches(file: str) -> Iterator[list[Program]]:
 
 
 class Runner:
-    """A process that runs programs, each batch in a fork."""
+    """A process that runs programs, each batch in a fork. The options are those of `runs.py`."""
 
-    def __init__(self, python: str = sys.executable):
-        command = [python, str(HERE / "runs.py")]
+    def __init__(self, *options: str):
+        command = [sys.executable, str(HERE / "runs.py"), *options]
+        environment = {**os.environ, "JAX_DISABLE_MOST_OPTIMIZATIONS": "1", "PYTHONHASHSEED": "0"}  # fast, and sets in one order
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
         )
 
     def close(self) -> None:
@@ -111,7 +118,7 @@ def problems(result: Result) -> Iterator[str]:
     if not captured["texts"]:
         yield "nothing was captured"
         return
-    yield from (f"the captured program imports {name}" for name in _foreign(captured["texts"][-1]))
+    yield from (f"the captured program imports {name}" for name in foreign(captured["texts"][-1]))
     what = ("error", "last", "printed") if program.passes else ("error",)
     for difference in _differences(original, again, what, "of the captured program"):
         yield f"{difference}\n{captured['texts'][-1]}"
@@ -134,7 +141,7 @@ def plain(value: object) -> object:
     return re.sub(r"created on line .*|Leaked tracer\(s\):\n.*", "", value, flags=re.DOTALL)  # places all the way
 
 
-def _foreign(source: str) -> Iterator[str]:
+def foreign(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
         names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []

@@ -1,6 +1,7 @@
 """Runs programs, plainly or under capture, some in each fork of a process that has imported JAX.
 
-Runs in the interpreter that is tested. A job is a line of JSON on stdin: `programs`, each with its `source` and `mode`,
+Runs in the interpreter that is tested: `python runs.py [--watched] [MODULE ...]`. It imports the modules first; if
+watched, with the wrappers of capture in place, as where a program is captured from its start. A job is a line of JSON on stdin: `programs`, each with its `source` and `mode`,
 which is "plain", "failing" (the programs of the failure come back) or "everything" (the program of the whole run does).
 The answer is a line on stdout, a list with for each: `error` (type and message) or None, `last` (the numbers that the
 last statement gave), `warnings`, `printed`, `texts`, `notes`, `mistakes`, `trace`.
@@ -26,16 +27,22 @@ LIMIT = 100
 _files = []
 
 
+MODULES = ("jax.experimental.pallas", "jax.experimental.checkify", "jax.scipy.stats", "jax.export")
+"""Those that the programs of the battery import."""
+
+
 def main():
-    for name in ("jax.experimental.pallas", "jax.experimental.checkify", "jax.scipy.stats", "jax.export"):
+    is_watched = sys.argv[1:2] == ["--watched"]
+    session = _session() if is_watched else None
+    for name in sys.argv[1 + is_watched :] or MODULES:
         with contextlib.suppress(Exception):
             __import__(name)
     for line in sys.stdin:
         job = json.loads(line)
-        print(json.dumps(forked(job)), flush=True)
+        print(json.dumps(forked(job, session)), flush=True)
 
 
-def forked(job):
+def forked(job, session=None):
     """The answers for the programs of a job, from a fork."""
     read, write = os.pipe()
     with warnings.catch_warnings():
@@ -45,7 +52,7 @@ def forked(job):
         signal.alarm(LIMIT)
         os.close(read)
         try:
-            answers = list(runs(job["programs"]))
+            answers = list(runs(job["programs"], session))
         except BaseException:
             answers = [_broken(traceback.format_exc())] * len(job["programs"])
         for path in _files:
@@ -64,10 +71,10 @@ def _broken(text):
     return {"error": ["Broken", text], "texts": [], "last": None, "notes": [], "mistakes": [], "trace": text}
 
 
-def runs(programs):
+def runs(programs, session=None):
     """Run programs one after the other, all plainly or all under capture."""
-    is_plain = all(program["mode"] == "plain" for program in programs)
-    session = None if is_plain else _session()
+    if session is None and any(program["mode"] != "plain" for program in programs):
+        session = _session()
     for program in programs:
         yield run(session, **program)
 
@@ -95,7 +102,6 @@ def _session():
     from capture import recorder, surface
 
     session = recorder.Session()
-    session.is_on = True
     surface.install(session)
     return session
 

@@ -316,10 +316,22 @@ def _sizes(shape):
 def _mesh(constants, mesh):
     shape, names = mesh.devices.shape, mesh.axis_names
     types = [str(one).rpartition(".")[2] for one in getattr(mesh, "axis_types", None) or ()]
-    text = f"jax.sharding.Mesh(np.reshape(jax.devices()[:{mesh.devices.size}], {_shape(shape)}), {names!r}"
+    text = f"jax.sharding.Mesh(np.reshape({_devices(mesh.devices)}, {_shape(shape)}), {names!r}"
     if any(one != "Auto" for one in types):
         text += ", axis_types=({},)".format(", ".join("jax.sharding.AxisType." + one for one in types))
     return text + ")"
+
+
+def _devices(found):
+    """Devices by their places among all."""
+    import jax
+
+    all_ = jax.devices()
+    places = [all_.index(device) if device in all_ else i for i, device in enumerate(found.ravel())]
+    first, end = places[0], places[0] + len(places)
+    if places != list(range(first, end)):
+        return f"np.take(jax.devices(), {places})"
+    return f"jax.devices()[{first or ''}:{end}]"
 
 
 def _tuple(shape):
