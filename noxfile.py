@@ -57,7 +57,7 @@ def tests(session: nox.Session) -> None:
 
     Two at once, on however many cores: most tests wait for other processes, and some of these use two themselves.
     """
-    session.install(".[test]")
+    session.install(".[test,frameworks]")
     slow = [] if session.python == PYTHONS[0] else ["-m", "not slow"]
     session.run("pytest", "--numprocesses", "2", *slow, *session.posargs)
 

@@ -60,7 +60,8 @@ def _unread(tree: ast.Module, scopes: Scopes) -> list[ast.AST]:
                 module = statement.module or "" if isinstance(statement, ast.ImportFrom) else ""
                 for alias in names:
                     package = (module or alias.name).split(".")[0]
-                    if package in QUIET and alias.name != "*" and module != "__future__" and _idle(scopes, alias):
+                    quiet = package in QUIET and alias.name != "*" and module != "__future__"
+                    if quiet and (_idle(scopes, alias) or (not module and _spare(tree, scopes, alias))):
                         found.append(alias)
             case ast.FunctionDef(decorator_list=[]) | ast.AsyncFunctionDef(decorator_list=[]):
                 if _idle(scopes, statement) and not isinstance(scopes.of[statement].scope.node, ast.ClassDef):
@@ -71,6 +72,18 @@ def _unread(tree: ast.Module, scopes: Scopes) -> list[ast.AST]:
                 if _idle(scopes, target) and not isinstance(scopes.of[target].scope.node, ast.ClassDef):
                     found.append(statement)
     return found
+
+
+def is_read(tree: ast.Module, module: str) -> bool:
+    """Whether something reads a module by its whole name, as `a.b` after `import a.b`."""
+    dotted = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return any(node.attr == module.rpartition(".")[2] and ast.unparse(node) == module for node in dotted)
+
+
+def _spare(tree: ast.Module, scopes: Scopes, alias: ast.alias) -> bool:
+    """Does another import bind the same name as one of a module in a package, and nothing read that module?"""
+    is_only = len(scopes.of[alias].definitions) < 2
+    return not (alias.asname or "." not in alias.name or is_only or is_read(tree, alias.name))
 
 
 def _idle(scopes: Scopes, node: ast.AST) -> bool:

@@ -99,3 +99,10 @@ def test_what_fails_stays_though_nothing_reads_it(source: str, failing: str, aft
     frame = UserFrame(0, "<module>", "__main__", Span(*place.origin), {})
     keep_failing(View(tree), dataclasses.replace(observation_of(tree, {}), frames=(frame,)))
     assert trees.text(settle(tree)) == after
+
+
+def test_a_module_stays_imported_as_long_as_it_is_read_by_its_whole_name() -> None:
+    imports = "import jax\nimport jax.experimental.checkify\n"
+    used = imports + "jax.experimental.checkify.check(jax.f())"
+    assert settled_text(used) == used
+    assert settled_text(imports + "jax.f()") == "import jax\njax.f()"

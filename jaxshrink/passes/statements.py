@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jaxshrink import tree as trees
 from jaxshrink.passes.closed import closed_deletion, with_holes
 from jaxshrink.scopes import FUNCTION
+from jaxshrink.settle import is_read
 from jaxshrink.tree import DELETE, Edit
 from jaxshrink.view import View
 
@@ -16,8 +17,16 @@ from jaxshrink.view import View
 def statements(view: View) -> Iterator[Edit]:
     """Delete a statement, with the statements that read what it binds."""
     for statement in trees.walk_statements(view.tree):
+        if _loads(view, statement):
+            continue
         if not isinstance(statement, ast.Pass) or len(view.block(statement)) > 1:
             yield closed_deletion(view, statement)
+
+
+def _loads(view: View, statement: ast.stmt) -> bool:
+    """Does an import load a module that is read by its whole name? In a warm run it may be there anyway."""
+    names = statement.names if isinstance(statement, ast.Import) else ()
+    return any("." in each.name and each.asname is None and is_read(view.tree, each.name) for each in names)
 
 
 def definitions(view: View) -> Iterator[Edit]:

@@ -1,8 +1,9 @@
 """Runs programs, plainly or under capture, some in each fork of a process that has imported JAX.
 
 Runs in the interpreter that is tested: `python runs.py [--watched] [MODULE ...]`. It imports the modules first; if
-watched, with the wrappers of capture in place, as where a program is captured from its start. A job is a line of JSON on stdin: `programs`, each with its `source` and `mode`,
-which is "plain", "failing" (the programs of the failure come back) or "everything" (the program of the whole run does).
+watched, with the wrappers of capture in place, as where a program is captured from its start. A job is a line of JSON
+on stdin: `programs`, each with its `source` and `mode`, which is "plain", "failing" (the programs of the failure come
+back) or "everything" (the program of the whole run does).
 The answer is a line on stdout, a list with for each: `error` (type and message) or None, `last` (the numbers that the
 last statement gave), `warnings`, `printed`, `texts`, `notes`, `mistakes`, `trace`.
 """

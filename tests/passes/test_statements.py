@@ -27,6 +27,11 @@ def test_statements_go_with_what_reads_them(before: str, after: str) -> None:
     assert written(after) in edits_of("statements", before)
 
 
+def test_what_loads_a_module_that_is_read_stays() -> None:
+    read = "import jax.export\njax.f(jax.export.g())"
+    assert written("jax.f(jax.export.g())") not in edits_of("statements", read)
+
+
 def test_a_lone_pass_stays() -> None:
     assert edits_of("statements", "if a():\n    pass") == [""]
 
