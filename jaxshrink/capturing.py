@@ -159,12 +159,16 @@ def _made(programs: Sequence[Mapping[str, Any]], failure: Failure | None) -> Ite
     for each in programs:
         tree = parse_with_origin(each["source"], "")
         data = Path(each["data"]) if each["data"] is not None else None
-        crashed = failure is not None and failure.kind == "crash"
-        for made in (tree, _awaited(tree)) if crashed else (tree,):
+        for made in (tree, _awaited(tree)) if failure is not None and _is_late(failure) else (tree,):
             source = tidy(made) if len(each["source"]) < LONG else trees.text(made) + "\n"
             if source not in known:
                 known.add(source)
                 yield Captured(source, each["fill"], tuple(each["notes"]), failure, False, data)
+
+
+def _is_late(failure: Failure) -> bool:
+    """Whether a failure may come when a result is read, so that it is none of the call's."""
+    return failure.kind in ("crash", "memory") or failure.type.endswith(("JaxRuntimeError", "XlaRuntimeError"))
 
 
 def _awaited(tree: ast.Module) -> ast.Module:
@@ -182,6 +186,9 @@ def _same(failure: Failure | None, new: Outcome, options: Options, original: str
         return new.end is End.EXIT and new.code == 0
     if failure.kind == "hang":
         return new.end is End.TIMEOUT  # where the original stood is not known
+    if failure.kind == "crash":  # nor is it here
+        seen = kinds.failure(new, options, text)
+        return seen is not None and (seen.kind, seen.type) == (failure.kind, failure.type)
     return kinds.signature(failure, options, original).matches(new, text)
 
 

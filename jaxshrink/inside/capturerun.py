@@ -9,6 +9,7 @@ program runs, and for each way to fill arrays `{"fill", "source", "notes", "data
 file or None; or `{"problem": ...}` where it cannot be written. The mistakes are capture's own.
 """
 
+import functools
 import itertools
 import json
 import linecache
@@ -27,6 +28,9 @@ from capture.failures import hide as hide_frames
 from child import hide, run_main
 from report import exit_code, of_exception
 
+LATE = ("JaxRuntimeError", "XlaRuntimeError")
+"""Errors that may come when a result is read."""
+
 MOST = 12
 """Programs of what failed within the outermost call."""
 
@@ -39,6 +43,7 @@ class Run:
         self.session = recorder.Session()
         self.session.failed = self.failed
         self.failures = []
+        self.latest = []  # what is computed last, as its error may come when the result is read
 
     def execute(self):
         """Run the program; its exit code."""
@@ -82,8 +87,8 @@ class Run:
 
     def compiling(self, scope):
         """What may be the last words of a process that dies in the compiler, or in the computation."""
-        fill = self.spec["fills"][0]
-        self.write(None, [(fill, lambda: programs.outermost(self.session, scope, fill))])
+        self.latest = [(fill, functools.cache(make)) for fill, make in self.filled(programs.outermost, scope)[:1]]
+        self.write(None, self.latest)
 
     def ended(self, outcome, error):
         self.session.is_on = False
@@ -92,7 +97,10 @@ class Run:
             self.write(outcome, self.filled(programs.everything, self.session.top))
             return
         scope = next((scope for scope, each in reversed(self.failures) if each in causes(error)), None)
-        self.write(outcome, [] if scope is None else [*self.filled(programs.outermost, scope), *self.inner(scope)])
+        if scope is not None:
+            self.write(outcome, [*self.filled(programs.outermost, scope), *self.inner(scope)])
+        else:
+            self.write(outcome, self.latest if type(error).__name__ in LATE else [])
 
     def filled(self, program, scope):
         """The program with each way to fill arrays."""

@@ -189,6 +189,30 @@ def test_a_test_and_a_notebook(tmp_path: Path, command: Command) -> None:
         assert code(tmp_path / written) == "import jax.numpy as jnp\n\njnp.ones(3) @ jnp.ones(4)\n"
 
 
+LATE = """
+import jax, jax.numpy as jnp, numpy as np
+
+
+def look_up(x):
+    raise KeyError("row")
+
+
+@jax.jit
+def step(x):
+    return 2 * jax.pure_callback(look_up, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+
+print(f"{step(jnp.ones(3))}")
+"""
+
+
+def test_an_error_that_comes_when_a_result_is_read(tmp_path: Path, command: Command) -> None:
+    (tmp_path / "repro.py").write_text(LATE)
+    done = command("capture", "repro.py")
+    assert done.returncode == 0, done.stderr
+    assert "JaxRuntimeError: INTERNAL: CpuCallback error" in alone(tmp_path / "repro.captured.py").stderr
+
+
 BREAKING = """
 import gc, sys, jax
 
