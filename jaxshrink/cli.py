@@ -30,6 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from jaxshrink.capturecli import main as capture
 
         return capture(own[1:], program)
+    if own[:1] == ["recompiles"]:
+        from jaxshrink.recompilescli import main as recompiles
+
+        return recompiles(own[1:], program)
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # temporary files are removed
     try:
         with command.make_context("jaxshrink", list(own)) as context:

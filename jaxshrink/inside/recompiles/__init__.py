@@ -1,0 +1,11 @@
+"""What a run of JAX traces and compiles, call by call, with all that the caches of JAX look at.
+
+Runs in the target interpreter (`recompilesrun`, beside this folder), and as part of `jaxshrink.recompiles`. The parts:
+
+- `watcher` notes each call that is traced or compiled, as JSON: see there;
+- `hooks` is what it takes of JAX's internals: all of it, with a check for each version;
+- `signature` tells what a call looks like to JAX, `identity` which of its objects are the same for JAX;
+- `places` tells where a function is defined and which line of the program calls it.
+
+Why a call was not found in a cache is worked out outside, by `jaxshrink.recompiles`.
+"""

@@ -1,0 +1,55 @@
+"""Which objects are the same for JAX's caches: those that are equal, as keys of a dictionary are."""
+
+import weakref
+
+
+class Identities:
+    """Gives equal objects the same number, for each group of objects. Keeps them alive only where it must."""
+
+    def __init__(self):
+        self.groups = {}
+
+    def number(self, group, value):
+        """The number of this object in its group, counted from 0."""
+        known = self.groups.setdefault(group, [])
+        for number, reference in enumerate(known):
+            if _is_same(reference(), value):
+                return number
+        known.append(_reference(value))
+        return len(known) - 1
+
+
+def _is_same(known, value):
+    if known is value:
+        return True
+    try:
+        return bool(known == value)
+    except Exception:  # whatever the program's own comparison raises: JAX would get the same
+        return False
+
+
+def _reference(value):
+    """A function that gives the object as long as there is one."""
+    try:
+        return weakref.WeakMethod(value) if hasattr(value, "__func__") else weakref.ref(value)
+    except TypeError:
+        return lambda: value
+
+
+def is_by_identity(value):
+    """Whether objects of its type are equal to nothing but themselves."""
+    return type(value).__eq__ is object.__eq__ or type(value).__hash__ is object.__hash__
+
+
+def text(value, width=60):
+    """A short text of any object: its own, without addresses; the name of its type where it has none."""
+    name = getattr(value, "__name__", None)
+    if isinstance(name, str) and callable(value):
+        return name
+    try:
+        told = " ".join(repr(value).split())
+    except Exception as error:  # the program's own
+        told = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
+    if " object at 0x" in told and told.startswith("<"):
+        told = f"<{type(value).__name__} object>"
+    return told if len(told) <= width else told[: width - 1] + "…"

@@ -1,0 +1,230 @@
+"""What a call of a jitted function looks like to JAX: all that may make it differ from earlier calls, as JSON.
+
+    {"function": {"number", "kind", "holds": {name: text}},
+     "arguments": {name: {"leaves": {path: leaf}, "tree": number, "nodes": [[type, text of its static part], ...]}
+                         or {"static": number, "text", "type", "by_identity"}},
+     "keywords": [names], "options": {name: text}, "transformations": [names], "context": {name: text}}
+
+A leaf is None, or `{"type", "shape", "weak", "of", "placed"}`: `of` is "jax", "numpy", "tracer", or the name of
+Python's type; `placed` says on which devices it was put on purpose, and is empty where it was not. Paths are those of
+`keystr`, with the name of the argument before them. Numbers are the same for what is the same to JAX.
+"""
+
+import functools
+import inspect
+import sys
+
+from . import hooks
+from .identity import is_by_identity, text
+from .places import definition, innermost
+
+_SHORT = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
+_PYTHON = {bool: "bool", int: "int", float: "float", complex: "complex"}
+_OPTIONS = (
+    "donate_argnums", "donate_argnames", "static_argnums", "static_argnames", "keep_unused", "inline", "device",
+    "backend", "in_shardings_leaves", "out_shardings_leaves", "in_layouts_leaves", "out_layouts_leaves",
+    "compiler_options_kvs", "use_resource_env",
+)  # fmt: skip
+
+
+def take(identities, fun, info, args, kwargs):
+    """The signature of a call. `info` holds the options of `jit`, or has none of them."""
+    group = definition(fun)[:2]
+    static = _static(fun, info, len(args))
+    named = _named(fun, args, kwargs)
+    trees = _Trees(identities, group)
+    return {
+        "function": {"number": identities.number(group, fun), "kind": _kind(fun), "holds": _holds(fun)},
+        "arguments": {
+            name: trees.static(name, value) if name in static else trees.tree(name, value)
+            for name, value in named.items()
+        },
+        "keywords": sorted(kwargs),
+        "options": {name: text(value, 120) for name, value in _options(info)},
+        "transformations": sorted(trees.transformations),
+        "context": hooks.context(),
+    }
+
+
+def of_program(identities, forward, args):
+    """The signature of the backward pass of a call, whose arguments are what the forward pass has left."""
+    leaves = _Trees(identities, "")
+    function = forward["function"] if forward else {"number": 0, "kind": "function", "holds": {}}
+    left = {f"residuals[{index}]": leaves.leaf(leaf) for index, leaf in enumerate(args)}
+    return {
+        "function": function, "arguments": {"residuals": {"leaves": left, "tree": len(left), "nodes": []}},
+        "keywords": [], "options": {}, "transformations": ["backward"], "context": hooks.context(),
+    }  # fmt: skip
+
+
+def _options(info):
+    """What is asked of `jit`, but for what is left to it."""
+    for name in _OPTIONS:
+        value = getattr(info, name, None)
+        values = value if isinstance(value, tuple) else (value,)
+        if value and not all(each is None or type(each).__name__ == "UnspecifiedValue" for each in values):
+            yield name, value
+
+
+def _named(fun, args, kwargs):
+    """{name: value} of the arguments, as the function names them."""
+    parameters = _parameters(fun)
+    names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+    rest = next((each.name for each in parameters if each.kind == each.VAR_POSITIONAL), "args")
+    names += [f"{rest}[{index}]" for index in range(len(args) - len(names))]
+    return {**dict(zip(names, args)), **kwargs}
+
+
+def _parameters(fun):
+    try:
+        return tuple(inspect.signature(fun).parameters.values())
+    except (TypeError, ValueError):  # functions in C, and those whose signature lies
+        return ()
+
+
+def _static(fun, info, count):
+    """The names of the static arguments."""
+    names = list(_named(fun, range(count), {}))
+    numbers = getattr(info, "static_argnums", None) or ()
+    at = {names[number] for number in numbers if -count <= number < count}
+    return at | set(getattr(info, "static_argnames", None) or ())
+
+
+class _Trees:
+    """Takes arguments apart."""
+
+    def __init__(self, identities, group):
+        self.identities, self.group = identities, group
+        self.util = sys.modules["jax"].tree_util
+        self.transformations = set()
+
+    def static(self, name, value):
+        number = self.identities.number((self.group, "static", name), value)
+        return {"static": number, "text": text(value), "type": _type(value), "by_identity": is_by_identity(value)}
+
+    def tree(self, name, value):
+        found, _ = self.util.tree_flatten_with_path(value, is_leaf=lambda leaf: leaf is None)
+        structure = self.util.tree_structure(value)
+        return {
+            "leaves": {name + self.util.keystr(path): self.leaf(leaf) for path, leaf in found},
+            "tree": self.identities.number((self.group, "tree", name), structure),
+            "nodes": list(_nodes(structure)),
+        }
+
+    def leaf(self, leaf):
+        if leaf is None:
+            return None
+        transformation = hooks.transformation(leaf)
+        if transformation is not None:
+            self.transformations.add(transformation)
+        python = _PYTHON.get(type(leaf))
+        weak = python in ("int", "float", "complex") or bool(getattr(leaf, "weak_type", False))
+        return {
+            "type": _element(leaf), "shape": [_size(size) for size in getattr(leaf, "shape", ())], "weak": weak,
+            "of": python or _maker(leaf), "placed": _placed(leaf),
+        }  # fmt: skip
+
+
+def _nodes(structure):
+    """What each node of a tree is: its type, and the text of what is static in it."""
+    data = structure.node_data()
+    if data is not None:
+        yield [_name(data[0]), "" if data[0] in (list, tuple, type(None)) else text(data[1], 200)]
+    for child in structure.children():
+        yield from _nodes(child)
+
+
+def _element(leaf):
+    """The short name of the element type that JAX gives an array or a number."""
+    jax = sys.modules["jax"]
+    kind = getattr(leaf, "dtype", None)
+    if kind is None:
+        kind = type(leaf)
+    try:
+        return _short(str(jax.dtypes.canonicalize_dtype(kind)))
+    except (TypeError, ValueError):  # keys, and what is no array at all
+        return str(getattr(leaf, "dtype", _type(leaf)))
+
+
+@functools.cache
+def _short(name):
+    letters = name.rstrip("0123456789")
+    return _SHORT.get(letters, letters) + name[len(letters) :]
+
+
+def _size(size):
+    return size if isinstance(size, int) else str(size)
+
+
+def _maker(leaf):
+    jax = sys.modules["jax"]
+    if isinstance(leaf, jax.core.Tracer):
+        return "tracer"
+    return "jax" if isinstance(leaf, jax.Array) else "numpy" if type(leaf).__module__ == "numpy" else _type(leaf)
+
+
+def _placed(leaf):
+    if not getattr(leaf, "_committed", False):
+        return ""
+    sharding = leaf.sharding
+    devices = sorted(sharding.device_set, key=lambda device: device.id)
+    if len(devices) == 1:
+        return str(devices[0])
+    spec = getattr(sharding, "spec", None)
+    kind = text(sharding, 120) if spec is None else f"{_spec(spec)} of {text(dict(sharding.mesh.shape))}"
+    return f"{kind} on {len(devices)} devices"
+
+
+def _spec(spec):
+    return "P(" + ", ".join(map(repr, spec)) + ")"
+
+
+def _kind(fun):
+    """How a function came about, as far as that tells why it is another one: "lambda", "partial", "method", ..."""
+    if hasattr(fun, "__func__"):
+        return "method"
+    if hasattr(fun, "func") and hasattr(fun, "keywords"):
+        return "partial"
+    if hasattr(fun, "__wrapped__"):
+        return "wrapped"
+    if not hasattr(fun, "__code__"):
+        return "object"
+    return "lambda" if fun.__name__ == "<lambda>" else "nested" if "<locals>" in fun.__qualname__ else "function"
+
+
+def _holds(fun):
+    """{name: text} of the values that a function has with it: a closure's, a partial's, a method's object."""
+    holds = {}
+    if hasattr(fun, "__func__"):
+        holds["self"] = _type(fun.__self__)
+    if hasattr(fun, "func") and hasattr(fun, "keywords"):
+        holds.update((f"argument {index}", _value(each)) for index, each in enumerate(fun.args))
+        holds.update((name, _value(each)) for name, each in fun.keywords.items())
+    inner = innermost(fun)
+    code, cells = getattr(inner, "__code__", None), getattr(inner, "__closure__", None)
+    for name, cell in zip(code.co_freevars if code else (), cells or ()):
+        try:
+            held = cell.cell_contents
+        except ValueError:  # not yet bound
+            continue
+        if name == "params" and isinstance(held, dict):  # of a primitive, where JAX calls it by itself
+            holds.update((each, _value(value)) for each, value in held.items())
+        else:
+            holds[name] = _value(held)
+    return holds
+
+
+def _value(value):
+    """What is held, without computing anything: arrays by their type alone."""
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return f"{_element(value)}[{','.join(map(str, shape))}]"
+    return text(value)
+
+
+def _type(value):
+    return _name(type(value))
+
+
+def _name(kind):
+    return kind.__qualname__.rpartition("<locals>.")[2]

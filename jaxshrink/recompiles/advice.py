@@ -1,0 +1,236 @@
+"""What to do about a miss, in a sentence: a function for each kind of reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from jaxshrink.recompiles.data import Difference, Leaf, Miss, Static, Tree
+from jaxshrink.recompiles.differences import NOWHERE
+
+_MANY = 3
+"""So many sizes of one argument are no exception any more."""
+
+
+class _Case(NamedTuple):
+    """A miss of a function, all of its misses, the first difference, and how many more are of its kind."""
+
+    name: str
+    miss: Miss
+    misses: Sequence[Miss]
+    first: Difference
+    more: int
+
+    @property
+    def what(self) -> str:
+        """The path that differs, and how many besides."""
+        return self.first.path + (f" (and {self.more} more)" if self.more else "")
+
+    @property
+    def before(self) -> Leaf | None:
+        """The leaf that differs, as it was in the earlier call."""
+        return next((self.leaf(each) for each in self.misses if each.number == self.miss.closest), None)
+
+    @property
+    def after(self) -> Leaf | None:
+        """The same as it is in this one."""
+        return self.leaf(self.miss)
+
+    def leaf(self, miss: Miss) -> Leaf | None:
+        """The leaf with the path of the difference in a miss."""
+        trees = (each for each in miss.signature.arguments.values() if isinstance(each, Tree))
+        return next((tree.leaves[self.first.path] for tree in trees if self.first.path in tree.leaves), None)
+
+    def values(self, kind: str) -> dict[str, list[str]]:
+        """{path: texts}: the values that differ in this way, over all misses."""
+        found: dict[str, dict[str, None]] = {}
+        for each in (each for miss in self.misses for each in miss.differences if each.kind == kind):
+            found.setdefault(each.path, {}).update({each.before: None, each.after: None})
+        return {path: list(texts) for path, texts in found.items()}
+
+
+def advice(name: str, miss: Miss, misses: Sequence[Miss]) -> str:
+    """The sentence for one of the misses of a function.
+
+    It is empty for a first call, and for what was only traced within another call: the advice is that for the other.
+    """
+    write = _WRITERS.get(miss.reason)
+    if write is None or not (miss.compiled or miss.outermost):
+        return ""
+    same = [each for each in miss.differences if each.kind == miss.reason]
+    first = same[0] if same else Difference(miss.reason, "", "", "")
+    return write(_Case(name, miss, misses, first, max(0, len(same) - 1)))
+
+
+def _new_function(case: _Case) -> str:
+    kind, holds = case.miss.signature.function.kind, case.miss.signature.function.holds
+    maker = f"by `{case.miss.within}`" if case.miss.within not in ("", "<module>") else "on each turn"
+    held = {path: texts for path, texts in case.values("new function object").items() if path != "function"}
+    if held and kind in ("nested", "lambda", "wrapped", "partial"):
+        verb = "is bound to" if kind == "partial" else "closes over"
+        values = ", ".join(f"{path} ({_some(texts)})" for path, texts in [*held.items()][:3])
+        return f"`{case.name}` {verb} {values}, and is new for each: jit one function, and pass these as arguments"
+    if kind == "method":
+        return (
+            f"`{case.name}` is a method of a new {holds.get('self', 'object')}, and jit caches by the object: jit a "
+            "function outside of the class that gets what it needs, or make the object a pytree"
+        )
+    return {
+        "lambda": f"a new lambda is made {maker}: define it once, outside, and jit it there",
+        "nested": f"`{case.name}` is defined anew {maker}: define and jit it once, outside",
+        "partial": f"a new partial of `{case.name}` is made {maker}: keep one, or pass what it binds as arguments",
+        "wrapped": f"a new function around `{case.name}` is made {maker}, as by grad: make and jit it once, outside",
+    }.get(kind, f"another object stands for `{case.name}` each time: make it once, and jit it once")
+
+
+def _some(texts: Sequence[str]) -> str:
+    return ", ".join([*texts[:3], *(["…"] if len(texts) > 3 else [])])
+
+
+def _static(case: _Case) -> str:
+    path, new = case.first.path, case.miss.signature.arguments.get(case.first.path)
+    if not isinstance(new, Static):
+        return f"each {path} makes another program ({_some(case.values('static argument')[path])}): keep to few of them"
+    if new.type in ("function", "partial", "method"):
+        return f"static argument {path} is a new function object each time: define it once, outside"
+    if new.by_identity:
+        return (
+            f"static argument {path} is hashed by identity, and each {new.type} is another: give the class `__hash__` "
+            "and `__eq__` (a frozen dataclass has both), or keep one object"
+        )
+    values = (each.signature.arguments.get(path) for each in case.misses)
+    count = len({each.number for each in values if isinstance(each, Static)})
+    return (
+        f"static argument {path} has had {count} values, and each is a program of its own: pass it as an array unless "
+        "shapes or Python's control flow depend on it"
+    )
+
+
+def _tree(case: _Case) -> str:
+    path, before, after = case.what, case.first.before, case.first.after
+    if "by name" in (before, after) and "by position" in (before, after):
+        return f"{path} is given {before} first and {after} now: call `{case.name}` in one way"
+    if "not given" in (before, after):
+        return f"{path} is given in some calls only: give it in all, or in none"
+    if "None" in (before, after):
+        return f"{path} is None in some calls and an array in others: start with zeros of the right shape and type"
+    if "not there" in (before, after):
+        return f"{path} is there in some calls only: keep the structure, with zeros where there is nothing, or stack"
+    if "(" in case.first.path or before == after:
+        return (f"what is static in {case.first.path} differs: let it be equal each time (the same object, or one with "
+                "`__eq__` and `__hash__`), or make it an array")  # fmt: skip
+    return f"{path} is a {before} first and a {after} now: convert it to one of them"
+
+
+def _types(case: _Case) -> str:
+    old, new, what = case.before, case.after, case.what
+    if old is None or new is None:
+        return f"{what} changes its type: convert it before the call"
+    if old.shape == new.shape:
+        return _elements(what, old, new)
+    if len(old.shape) != len(new.shape):
+        return f"{what} has {len(old.shape)} dimensions first and {len(new.shape)} now: give it one shape, by reshape"
+    count = len({leaf.shape for each in case.misses if (leaf := case.leaf(each)) is not None})
+    if count >= _MANY:
+        return f"{what} has had {count} shapes: pad it to one size, or to few, and mask what is padded"
+    if old.shape[1:] == new.shape[1:] and _is_less(new.shape[0], old.shape[0]):
+        return f"the shape of {what} follows the last batch: pad it, or drop it"
+    return f"{what} changes its shape, {_shape(old)} to {_shape(new)}: pad to one of them"
+
+
+def _is_less(one: int | str, other: int | str) -> bool:
+    return isinstance(one, int) and isinstance(other, int) and one < other
+
+
+def _shape(leaf: Leaf) -> str:
+    return f"({', '.join(map(str, leaf.shape))}{',' * (len(leaf.shape) == 1)})"
+
+
+def _elements(what: str, old: Leaf, new: Leaf) -> str:
+    if old.is_number and new.is_number:
+        return f"{what} is a Python {old.of} first and a Python {new.of} now: write it as one of them (1.0, not 1)"
+    if {old.type, new.type} in ({"f32", "f64"}, {"i32", "i64"}, {"c64", "c128"}):
+        return f"{what} is {old.type} first and {new.type} now: make it with one dtype, with 64 bits or without"
+    return f"{what} is {old.type} first and {new.type} now: make it with one dtype, or convert it (.astype)"
+
+
+_NAMES = {"f": "float", "bf": "bfloat", "i": "int", "u": "uint", "c": "complex"}
+
+
+def _dtype(leaf: Leaf) -> str:
+    letters = leaf.type.rstrip("0123456789")
+    return f"jnp.{_NAMES.get(letters, letters)}{leaf.type[len(letters) :]}"
+
+
+def _weak(case: _Case) -> str:
+    old, new, path = case.before, case.after, case.first.path
+    if old is None or new is None:
+        return f"{case.what} is weakly typed in some calls only: give it a dtype"
+    if not (old.is_number or new.is_number):
+        fix = f"give it a dtype where it is made, as in jnp.asarray(..., {_dtype(new)})"
+    elif path.isidentifier():
+        fix = f"pass {_dtype(new)}({path})"
+    else:
+        fix = f"put {_dtype(new)}(...) there"
+    return f"{case.what} is {_strength(old)} first and {_strength(new)} now: {fix} each time"
+
+
+def _strength(leaf: Leaf) -> str:
+    return f"a Python {leaf.of}" if leaf.is_number else f"a {'weak' if leaf.weak else 'strong'} {leaf.type}"
+
+
+def _options(case: _Case) -> str:
+    return (
+        f"`{case.name}` is jitted twice, with another {case.first.path} ({case.first.before}, then "
+        f"{case.first.after}): jit it once and use that"
+    )
+
+
+def _transformation(case: _Case) -> str:
+    return (
+        f"`{case.name}` runs under transformations ({_some(case.values('transformation')['transformations'])}), and "
+        "each makes another program of it: put jit outermost, as in jax.jit(jax.grad(f))"
+    )
+
+
+def _config(case: _Case) -> str:
+    if case.first.path == "mesh":
+        return "it is called under another mesh, or under none: use one mesh for all calls"
+    if case.first.path == "axis_names":
+        return "it is traced under other named axes (of vmap, pmap or shard_map): that is needed once for each"
+    return (
+        f"the option {case.first.path} is {case.first.before} first and {case.first.after} now: set it once, before "
+        "the first call"
+    )
+
+
+def _sharding(case: _Case) -> str:
+    places = case.first.before, case.first.after
+    if NOWHERE in places:
+        where = next(each for each in places if each != NOWHERE)
+        return (
+            f"{case.what} is put on {where} for some calls, and nowhere in particular for others: put it there with "
+            "jax.device_put before the first call"
+        )
+    return (
+        f"{case.what} is on {places[0]} first and on {places[1]} now: give it one place with jax.device_put, or with "
+        "in_shardings and out_shardings"
+    )
+
+
+def _cleared(case: _Case) -> str:
+    return "JAX's caches were cleared since it was compiled (jax.clear_caches): clear them less often, or not at all"
+
+
+def _dropped(case: _Case) -> str:
+    return (
+        f"the same call was compiled before ({case.miss.closest}), and JAX has dropped it: the function's cache was "
+        "cleared, or was full, or its jit was made anew"
+    )
+
+
+_WRITERS: dict[str, Callable[[_Case], str]] = {
+    "new function object": _new_function, "static argument": _static, "tree structure": _tree, "input types": _types,
+    "weak type": _weak, "options": _options, "transformation": _transformation, "config": _config,
+    "sharding": _sharding, "caches cleared": _cleared, "dropped": _dropped,
+}  # fmt: skip

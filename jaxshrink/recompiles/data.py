@@ -1,0 +1,214 @@
+"""What a watched run did: functions, their calls that were traced or compiled, and what those looked like to JAX.
+
+All of it is plain, frozen, and becomes JSON by `to_json`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, Self
+
+
+@dataclasses.dataclass(frozen=True)
+class Leaf:
+    """An array or a number among the arguments.
+
+    `type` is as JAX writes it (`f32`), `weak` whether the type gives way to another; `of` says what it is: "jax",
+    "numpy", "tracer", "float", ... `placed` names devices if it was put there on purpose.
+    """
+
+    type: str
+    shape: tuple[int | str, ...]
+    weak: bool
+    of: str
+    placed: str
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a number of Python's."""
+        return self.of in ("bool", "int", "float", "complex")
+
+    def __str__(self) -> str:
+        return f"{self.type}[{','.join(map(str, self.shape))}]"
+
+
+@dataclasses.dataclass(frozen=True)
+class Tree:
+    """An argument that is traced. `leaves` has paths as keys, None where the tree has None.
+
+    Trees of one structure have the same `number`; `nodes` are the type and the static part of each inner node.
+    """
+
+    leaves: Mapping[str, Leaf | None]
+    number: int
+    nodes: tuple[tuple[str, str], ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Static:
+    """A static argument. Equal values have the same `number`; `by_identity` says that no other object is equal."""
+
+    number: int
+    text: str
+    type: str
+    by_identity: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Callee:
+    """The function object of a call. `number` tells those of one definition apart.
+
+    `kind` is "function", "nested", "lambda", "partial", "method", "wrapped" or "object"; `holds` the values that it
+    closes over, or is bound to.
+    """
+
+    number: int
+    kind: str
+    holds: Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Signature:
+    """All of a call that JAX's caches look at."""
+
+    function: Callee
+    arguments: Mapping[str, Tree | Static]
+    keywords: tuple[str, ...]
+    options: Mapping[str, str]
+    transformations: tuple[str, ...]
+    context: Mapping[str, str]
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Self:
+        """From what `inside/recompiles/signature.py` makes."""
+        arguments = {name: _argument(each) for name, each in told["arguments"].items()}
+        keywords, transformations = tuple(told["keywords"]), tuple(told["transformations"])
+        return cls(Callee(**told["function"]), arguments, keywords, told["options"], transformations, told["context"])
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}: {_brief(each)}" for name, each in self.arguments.items())
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """One thing in which a call differs from an earlier one.
+
+    `kind` is what `reason` of a miss may be; `path` that of a leaf (`params['w']`), or the name of an argument, of a
+    closed-over variable, of an option.
+    """
+
+    kind: str
+    path: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.before} → {self.after}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Seconds:
+    """What a call cost. Tracing includes the functions that are traced within, not what they compile."""
+
+    trace: float = 0.0
+    lower: float = 0.0
+    compile: float = 0.0
+
+    @property
+    def total(self) -> float:
+        return self.trace + self.lower + self.compile
+
+
+@dataclasses.dataclass(frozen=True)
+class Miss:
+    """A call that was not in JAX's caches: it was traced, or compiled, or both.
+
+    `number` counts the misses of the function from 1. `at` is the line of the program, "path:line", and `within` the
+    function there. `compiled` is the number of programs compiled, `cached` how many of these came from the persistent
+    cache on disk; `traced` tells whether the Python function ran. `outermost` is whether no other call was under way.
+    `closest` is the number of the earlier miss that is most alike, `differences` are those to it, `reason` their kind
+    in a word, and `advice` a sentence on what to do.
+    """
+
+    number: int
+    at: str
+    within: str
+    signature: Signature
+    traced: bool
+    compiled: int
+    cached: int
+    seconds: Seconds
+    outermost: bool
+    reason: str = "first call"
+    closest: int | None = None
+    differences: tuple[Difference, ...] = ()
+    advice: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Function:
+    """The misses of one function, in order.
+
+    `defined` is "path:line", or the name of a module; `owner` whose it is: "program", "library" or "jax". A function
+    of JAX's own stands for its calls from one line of the program.
+    """
+
+    name: str
+    defined: str
+    owner: str
+    misses: tuple[Miss, ...]
+
+    @property
+    def compiles(self) -> int:
+        """How many programs were compiled for it."""
+        return sum(miss.compiled for miss in self.misses)
+
+    @property
+    def traces(self) -> int:
+        """How often it was traced."""
+        return sum(miss.traced for miss in self.misses)
+
+    @property
+    def only_traced(self) -> int:
+        """How often it was traced without a compilation of its own: within other functions, or for its shapes only."""
+        return sum(miss.traced and not miss.compiled for miss in self.misses)
+
+    @property
+    def seconds(self) -> Seconds:
+        parts = [miss.seconds for miss in self.misses]
+        return Seconds(*(sum(getattr(part, each.name) for part in parts) for each in dataclasses.fields(Seconds)))
+
+    @property
+    def advice(self) -> tuple[str, ...]:
+        """What to do, each sentence once."""
+        return tuple(dict.fromkeys(miss.advice for miss in self.misses if miss.advice))
+
+    def to_json(self) -> dict[str, Any]:
+        numbers = {"compiles": self.compiles, "traces": self.traces, "only_traced": self.only_traced}
+        return {**dataclasses.asdict(self), **numbers, "seconds": dataclasses.asdict(self.seconds)}
+
+
+def _argument(told: Mapping[str, Any]) -> Tree | Static:
+    if "static" in told:
+        return Static(told["static"], told["text"], told["type"], told["by_identity"])
+    leaves = {path: leaf and Leaf(**{**leaf, "shape": tuple(leaf["shape"])}) for path, leaf in told["leaves"].items()}
+    return Tree(leaves, told["tree"], tuple((kind, text) for kind, text in told["nodes"]))
+
+
+def _brief(argument: Tree | Static) -> str:
+    if isinstance(argument, Static):
+        return f"{argument.text} (static)"
+    leaves = list(argument.leaves.values())
+    if len(leaves) == 1:
+        return described(leaves[0])
+    alike = {str(leaf) for leaf in leaves}
+    return f"{len(leaves)} arrays" if len(alike) > 3 else f"{len(leaves)} arrays ({', '.join(sorted(alike))})"
+
+
+def described(leaf: Leaf | None) -> str:
+    """A leaf in a few words, with all that JAX sees of it."""
+    if leaf is None:
+        return "None"
+    text = f"Python {leaf.of}" if leaf.is_number else f"weak {leaf}" if leaf.weak else str(leaf)
+    return f"{text} on {leaf.placed}" if leaf.placed else text

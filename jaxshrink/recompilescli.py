@@ -1,0 +1,111 @@
+"""The command `jaxshrink recompiles`: run a program, tell which functions JAX compiles again, and why."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jaxshrink.errors import Interrupted, JaxshrinkError, NotFailing, UsageError
+
+if TYPE_CHECKING:
+    from jaxshrink.recompiles import Function, Report
+
+EXCEEDED = 1
+"""The exit code where a function was compiled more often than it may."""
+
+
+def main(own: Sequence[str], program: Sequence[str]) -> int:
+    """Run the command with its own options and the program's. Returns the exit code."""
+    try:
+        with command.make_context("jaxshrink recompiles", list(own)) as context:
+            return _watch(context.params, program)
+    except click.exceptions.Exit as answered:  # --help
+        return answered.exit_code
+    except click.ClickException as error:
+        return _failed(UsageError(error.format_message().rstrip(".")))
+    except JaxshrinkError as error:
+        return _failed(error)
+    except KeyboardInterrupt:
+        return _failed(Interrupted("interrupted before the program had ended"))
+    except Exception as error:
+        from jaxshrink.crash import internal_error
+
+        return _failed(internal_error(error))
+
+
+@click.command(
+    options_metavar="[OPTIONS]",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True},
+    epilog="Arguments of the program itself come after `--`.",
+)
+@click.argument("program", metavar="PROGRAM [-- ARGS...]")
+@click.option("--max", "most", metavar="[NAME:]N", multiple=True,
+              help="Exit with 1 if a function is compiled more than N times; repeatable.")  # fmt: skip
+@click.option("--all", "everything", is_flag=True, help="Show JAX's own functions too, compiled once for each line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
+@click.option("--python", metavar="PATH", help="Interpreter that runs the program.  [default: this one]")
+@click.option("--env", metavar="NAME=VALUE", multiple=True, help="Environment of the program; repeatable.")
+def command(**parameters: Any) -> None:
+    """Run PROGRAM, and tell which functions JAX traces and compiles, why again, and what to do about it."""
+
+
+def _watch(parameters: dict[str, Any], arguments: Sequence[str]) -> int:
+    from pathlib import Path
+
+    from jaxshrink.options import Options, assignment
+    from jaxshrink.recompiles.running import watched_run
+
+    limits = [_limit(each) for each in parameters["most"]]
+    env = dict(assignment(each, "--env") for each in parameters["env"])
+    options = Options.of(Path(parameters["program"]), {"python": parameters["python"], "env": env, "args": arguments})
+    watched, code = watched_run(options)
+    _print(watched, parameters["as_json"], parameters["everything"])
+    exceeded = [(each, most) for name, most in limits for each in watched.again(name) if each.compiles > most]
+    for each, most in exceeded:
+        _say(_too_often(each, most))
+    if code:
+        raise NotFailing(f"{options.path} itself ended with exit code {code}: what is told is what it did until then")
+    return EXCEEDED if exceeded else 0
+
+
+def _limit(text: str) -> tuple[str, int]:
+    """The name and the number of `[NAME:]N`."""
+    name, _, count = text.rpartition(":")
+    if not count.isdecimal():
+        raise UsageError(f"--max must be [NAME:]N with a whole number N, not {text!r}")
+    return name, int(count)
+
+
+def _too_often(function: Function, most: int) -> str:
+    from jaxshrink.recompiles.table import place
+
+    return f"{function.name} ({place(function.defined)}) was compiled {function.compiles} times, at most {most} wanted"
+
+
+def _print(watched: Report, as_json: bool, everything: bool) -> None:
+    if as_json:
+        print(json.dumps(watched.to_json()))
+        return
+    from jaxshrink.recompiles.table import rendered, table
+
+    shown = watched.functions if everything else watched.again()
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        Console().print(rendered(watched, shown))
+    else:
+        print(table(watched, shown), end="")
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None:
+        print(f"jaxshrink: {text}", file=sys.stderr)
+
+
+def _failed(error: JaxshrinkError) -> int:
+    _say(f"error: {error}")
+    return error.exit_code
