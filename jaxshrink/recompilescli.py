@@ -12,7 +12,7 @@ import click
 from jaxshrink.errors import Interrupted, JaxshrinkError, NotFailing, UsageError
 
 if TYPE_CHECKING:
-    from jaxshrink.recompiles import Function, Report
+    from jaxshrink.recompiles import Report
 
 EXCEEDED = 1
 """The exit code where a function was compiled more often than it may."""
@@ -44,7 +44,7 @@ def main(own: Sequence[str], program: Sequence[str]) -> int:
 )
 @click.argument("program", metavar="PROGRAM [-- ARGS...]")
 @click.option("--max", "most", metavar="[NAME:]N", multiple=True,
-              help="Exit with 1 if a function is compiled more than N times; repeatable.")  # fmt: skip
+              help="Exit with 1 if a function not of JAX is compiled more than N times; repeatable.")  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="Show JAX's own functions too, compiled once for each line.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 @click.option("--python", metavar="PATH", help="Interpreter that runs the program.  [default: this one]")
@@ -64,9 +64,9 @@ def _watch(parameters: dict[str, Any], arguments: Sequence[str]) -> int:
     options = Options.of(Path(parameters["program"]), {"python": parameters["python"], "env": env, "args": arguments})
     watched, code = watched_run(options)
     _print(watched, parameters["as_json"], parameters["everything"])
-    exceeded = [(each, most) for name, most in limits for each in watched.again(name) if each.compiles > most]
-    for each, most in exceeded:
-        _say(_too_often(each, most))
+    exceeded = [(each, count, most) for name, most in limits for each, count in watched.beyond(most, name).items()]
+    for each, count, most in exceeded:
+        _say(f"{each} was compiled {count} times, and at most {most} were allowed")
     if code:
         raise NotFailing(f"{options.path} itself ended with exit code {code}: what is told is what it did until then")
     return EXCEEDED if exceeded else 0
@@ -80,19 +80,13 @@ def _limit(text: str) -> tuple[str, int]:
     return name, int(count)
 
 
-def _too_often(function: Function, most: int) -> str:
-    from jaxshrink.recompiles.table import place
-
-    return f"{function.name} ({place(function.defined)}) was compiled {function.compiles} times, at most {most} wanted"
-
-
 def _print(watched: Report, as_json: bool, everything: bool) -> None:
     if as_json:
         print(json.dumps(watched.to_json()))
         return
     from jaxshrink.recompiles.table import rendered, table
 
-    shown = watched.functions if everything else watched.again()
+    shown = watched.functions if everything else watched.worth_showing
     if sys.stdout.isatty():
         from rich.console import Console
 

@@ -88,38 +88,37 @@ def _some(texts: Sequence[str]) -> str:
 
 
 def _static(case: _Case) -> str:
-    path, new = case.first.path, case.miss.signature.arguments.get(case.first.path)
+    path, texts = case.first.path, case.values("static argument")[case.first.path]
+    new = next((each for name, each in case.miss.signature.arguments.items() if path.startswith(name)), None)
     if not isinstance(new, Static):
-        return f"each {path} makes another program ({_some(case.values('static argument')[path])}): keep to few of them"
+        return f"each {path} makes another program ({_some(texts)}): keep to few of them"
     if new.type in ("function", "partial", "method"):
         return f"static argument {path} is a new function object each time: define it once, outside"
-    if new.by_identity:
+    if new.by_identity or len(texts) == 1:
         return (
             f"static argument {path} is hashed by identity, and each {new.type} is another: give the class `__hash__` "
             "and `__eq__` (a frozen dataclass has both), or keep one object"
         )
-    values = (each.signature.arguments.get(path) for each in case.misses)
-    count = len({each.number for each in values if isinstance(each, Static)})
     return (
-        f"static argument {path} has had {count} values, and each is a program of its own: pass it as an array unless "
-        "shapes or Python's control flow depend on it"
+        f"static argument {path} has had {len(texts)} values ({_some(texts)}), and each is a program of its own: pass "
+        "it as an array unless shapes or Python's control flow depend on it"
     )
 
 
 def _tree(case: _Case) -> str:
-    path, before, after = case.what, case.first.before, case.first.after
+    what, before, after = case.what, case.first.before, case.first.after
     if "by name" in (before, after) and "by position" in (before, after):
-        return f"{path} is given {before} first and {after} now: call `{case.name}` in one way"
+        return f"{what} is given {before} first and {after} now: call `{case.name}` in one way"
     if "not given" in (before, after):
-        return f"{path} is given in some calls only: give it in all, or in none"
+        return f"{what} is given in some calls only: give it in all, or in none"
     if "None" in (before, after):
-        return f"{path} is None in some calls and an array in others: start with zeros of the right shape and type"
+        return f"{what} is None in some calls and an array in others: start with zeros of the right shape and type"
     if "not there" in (before, after):
-        return f"{path} is there in some calls only: keep the structure, with zeros where there is nothing, or stack"
-    if "(" in case.first.path or before == after:
+        return f"{what} is there in some calls only: keep the structure, with zeros where there is nothing, or stack"
+    if "(" in case.first.path:
         return (f"what is static in {case.first.path} differs: let it be equal each time (the same object, or one with "
                 "`__eq__` and `__hash__`), or make it an array")  # fmt: skip
-    return f"{path} is a {before} first and a {after} now: convert it to one of them"
+    return f"{what} is a {before} first and a {after} now: convert it to one of them"
 
 
 def _types(case: _Case) -> str:
@@ -128,8 +127,10 @@ def _types(case: _Case) -> str:
         return f"{what} changes its type: convert it before the call"
     if old.shape == new.shape:
         return _elements(what, old, new)
+    if old.type != new.type:
+        return f"{what} is {old} first and {new} now: make it in one way"
     if len(old.shape) != len(new.shape):
-        return f"{what} has {len(old.shape)} dimensions first and {len(new.shape)} now: give it one shape, by reshape"
+        return f"{what} is {old} first and {new} now: give it one number of dimensions, by reshape"
     count = len({leaf.shape for each in case.misses if (leaf := case.leaf(each)) is not None})
     if count >= _MANY:
         return f"{what} has had {count} shapes: pad it to one size, or to few, and mask what is padded"
@@ -209,13 +210,17 @@ def _sharding(case: _Case) -> str:
     if NOWHERE in places:
         where = next(each for each in places if each != NOWHERE)
         return (
-            f"{case.what} is put on {where} for some calls, and nowhere in particular for others: put it there with "
+            f"{case.what} is {_put(where)} in some calls, and nowhere in particular in others: put it there with "
             "jax.device_put before the first call"
         )
     return (
-        f"{case.what} is on {places[0]} first and on {places[1]} now: give it one place with jax.device_put, or with "
-        "in_shardings and out_shardings"
+        f"{case.what} is {_put(places[0])} first and {_put(places[1])} now: give it one place with jax.device_put, or "
+        "with in_shardings and out_shardings"
     )
+
+
+def _put(place: str) -> str:
+    return f"sharded as {place}" if " over " in place else f"on {place}"
 
 
 def _cleared(case: _Case) -> str:

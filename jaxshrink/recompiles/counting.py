@@ -26,14 +26,11 @@ def assert_compiles(fn: str | Callable[..., Any], times: int, *, at_most: bool =
 
 def check(watched: Report, fn: str | Callable[..., Any], times: int, at_most: bool) -> None:
     """Raise AssertionError if what was watched is not so."""
+    __tracebackhide__ = True
     count = watched.count(fn)
     if count == times or (at_most and count < times):
         return
     name = fn if isinstance(fn, str) else getattr(fn, "__name__", repr(fn))
     wanted = f"{'at most ' if at_most else ''}{times}"
-    told = table(watched, [each for each in watched.functions if watched.stands_for(each, fn)])
-    raise AssertionError(f"{name} was compiled {_times(count)}, not {wanted}\n{told}".rstrip())
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+    told = table(watched, watched.named(fn), is_brief=False)
+    raise AssertionError(f"{name} was compiled {count} times, not {wanted}\n{told}".rstrip())

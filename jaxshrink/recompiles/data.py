@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,26 +33,37 @@ class Leaf:
         return f"{self.type}[{','.join(map(str, self.shape))}]"
 
 
+class Part(NamedTuple):
+    """A part of a static value. Equal ones, at the same place, have the same number."""
+
+    text: str
+    number: int
+
+
 @dataclasses.dataclass(frozen=True)
 class Tree:
     """An argument that is traced. `leaves` has paths as keys, None where the tree has None.
 
-    Trees of one structure have the same `number`; `nodes` are the type and the static part of each inner node.
+    Trees of one structure have the same `number`; `nodes` are the inner nodes: their types, and what is static in them.
     """
 
     leaves: Mapping[str, Leaf | None]
     number: int
-    nodes: tuple[tuple[str, str], ...]
+    nodes: tuple[tuple[str, Mapping[str, Part]], ...]
 
 
 @dataclasses.dataclass(frozen=True)
 class Static:
-    """A static argument. Equal values have the same `number`; `by_identity` says that no other object is equal."""
+    """A static argument. Equal values have the same `number`; `by_identity` says that no other object is equal.
+
+    `parts` are what it consists of, where it is a container or a dataclass: paths as those of leaves.
+    """
 
     number: int
     text: str
     type: str
     by_identity: bool
+    parts: Mapping[str, Part]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -191,9 +202,13 @@ class Function:
 
 def _argument(told: Mapping[str, Any]) -> Tree | Static:
     if "static" in told:
-        return Static(told["static"], told["text"], told["type"], told["by_identity"])
+        return Static(told["static"], told["text"], told["type"], told["by_identity"], _parts(told["parts"]))
     leaves = {path: leaf and Leaf(**{**leaf, "shape": tuple(leaf["shape"])}) for path, leaf in told["leaves"].items()}
-    return Tree(leaves, told["tree"], tuple((kind, text) for kind, text in told["nodes"]))
+    return Tree(leaves, told["tree"], tuple((kind, _parts(parts)) for kind, parts in told["nodes"]))
+
+
+def _parts(told: Mapping[str, Any]) -> dict[str, Part]:
+    return {path: Part(*part) for path, part in told.items()}
 
 
 def _brief(argument: Tree | Static) -> str:
@@ -203,7 +218,7 @@ def _brief(argument: Tree | Static) -> str:
     if len(leaves) == 1:
         return described(leaves[0])
     alike = {str(leaf) for leaf in leaves}
-    return f"{len(leaves)} arrays" if len(alike) > 3 else f"{len(leaves)} arrays ({', '.join(sorted(alike))})"
+    return f"{len(leaves)} arrays" + (f" ({', '.join(sorted(alike))})" if 0 < len(alike) <= 3 else "")
 
 
 def described(leaf: Leaf | None) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from jaxshrink.recompiles.data import Difference, Leaf, Signature, Static, Tree, described
+from jaxshrink.recompiles.data import Difference, Leaf, Part, Signature, Static, Tree, described
 
 KINDS = (
-    "new function object", "static argument", "tree structure", "input types", "weak type", "options",
-    "transformation", "config", "sharding",
+    "new function object", "static argument", "tree structure", "config", "input types", "weak type", "options",
+    "transformation", "sharding",
 )  # fmt: skip
 """Kinds of differences: where there are several, the first is the reason."""
 
@@ -66,7 +66,8 @@ def _of_argument(name: str, before: Tree | Static | None, after: Tree | Static |
         yield from _of_trees(name, before, after)
     elif isinstance(before, Static) and isinstance(after, Static):
         if before.number != after.number:
-            yield Difference("static argument", name, before.text, after.text)
+            parts = list(_of_parts("static argument", "", before.parts, after.parts))
+            yield from parts or [Difference("static argument", name, before.text, after.text)]
     else:
         kind = "static argument" if isinstance(before or after, Static) else "tree structure"
         yield Difference(kind, name, _given(before), _given(after))
@@ -108,14 +109,21 @@ def _placed(leaf: Leaf) -> str:
     return leaf.placed or NOWHERE
 
 
+def _of_parts(kind: str, at: str, before: Mapping[str, Part], after: Mapping[str, Part]) -> Iterator[Difference]:
+    for path in dict.fromkeys((*before, *after)):
+        old, new = before.get(path), after.get(path)
+        if old is None or new is None or old.number != new.number:
+            yield Difference(kind, at + path, old.text if old else "not there", new.text if new else "not there")
+
+
 def _of_nodes(name: str, before: Tree, after: Tree) -> Iterator[Difference]:
     """What of the inner nodes differs: a container of another type, or with another static part."""
     for old, new in zip(before.nodes, after.nodes, strict=False):
         if old[0] != new[0]:
             yield Difference("tree structure", name, old[0], new[0])
             return
-        if old[1] != new[1]:
-            yield Difference("tree structure", f"{name} ({new[0]})", old[1], new[1])
+        found = list(_of_parts("tree structure", f"{name} ({new[0]})", old[1], new[1]))
+        if found:
+            yield from found
             return
-    kinds = {kind for kind, text in after.nodes if text} or {kind for kind, _ in after.nodes}
-    yield Difference("tree structure", name, *(f"static part of {', '.join(sorted(kinds))}",) * 2)
+    yield Difference("tree structure", name, *(f"{len(each.nodes)} nodes" for each in (before, after)))

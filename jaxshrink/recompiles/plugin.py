@@ -26,6 +26,7 @@ class Assertion(contextlib.AbstractContextManager[Report]):
         return self._watched
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        __tracebackhide__ = True
         watched, self._watched = self._watched, None
         self._open.close()
         if kind is None and watched is not None:
@@ -33,6 +34,7 @@ class Assertion(contextlib.AbstractContextManager[Report]):
 
     def end(self, is_checked: bool) -> None:
         """The test is over."""
+        __tracebackhide__ = True
         if is_checked:
             self.__exit__(None)
         self._open.close()
@@ -50,6 +52,7 @@ def assert_compiles(request: pytest.FixtureRequest) -> Iterator[AssertCompiles]:
 
     See `jaxshrink.recompiles.assert_compiles`.
     """
+    __tracebackhide__ = True
     made: list[Assertion] = []
 
     def asserting(fn: str | Callable[..., Any], times: int, *, at_most: bool = False) -> Assertion:

@@ -33,24 +33,33 @@ class Report:
         """How many programs were compiled, those of JAX's own functions included."""
         return sum(note["compiled"] for note in self._notes)
 
-    def count(self, of: str | Callable[..., Any]) -> int:
-        """How many programs were compiled for functions of this name, or for this function, jitted or not."""
-        return sum(each.compiles for each in self.functions if self.stands_for(each, of))
+    def count(self, wanted: str | Callable[..., Any]) -> int:
+        """How many programs were compiled for a function, jitted or not, or for those of a name."""
+        return sum(each.compiles for each in self.named(wanted))
 
-    @staticmethod
-    def stands_for(function: Function, wanted: str | Callable[..., Any]) -> bool:
-        """Whether this is meant by a name, or by a function."""
-        if isinstance(wanted, str):
-            return function.name == wanted
-        return [function.name, function.defined] == [*definition(wanted)[:2]]
+    def named(self, wanted: str | Callable[..., Any]) -> tuple[Function, ...]:
+        """The functions that are meant by a name, or by a function: those from the same `def` or `lambda`.
 
-    def again(self, name: str = "") -> tuple[Function, ...]:
-        """The functions that may be compiled in vain: all, or those of this name, but for JAX's own.
+        Where there are none, as some libraries jit a function of their own that calls it, those of its name.
+        """
+        name, defined = (wanted, "") if isinstance(wanted, str) else definition(wanted)[:2]
+        named = tuple(each for each in self.functions if each.name == name)
+        return tuple(each for each in named if each.defined == defined) or named
 
-        These are needed once for each line that calls them, where no name is given.
+    def beyond(self, most: int, name: str = "") -> dict[str, int]:
+        """{name: number} of the functions that were compiled more than so often.
+
+        These are all but JAX's own; where there is a name, all functions of this name together, JAX's own included.
         """
         if name:
-            return tuple(each for each in self.functions if each.name == name)
+            counts = {name: self.count(name)}
+        else:
+            counts = {f"{each.name} ({each.defined})": each.compiles for each in self.functions if each.owner != "jax"}
+        return {each: count for each, count in counts.items() if count > most}
+
+    @property
+    def worth_showing(self) -> tuple[Function, ...]:
+        """All functions but JAX's own that are compiled once for a line of the program: that has to be."""
         return tuple(each for each in self.functions if each.owner != "jax" or each.compiles > 1)
 
     def to_json(self) -> dict[str, Any]:

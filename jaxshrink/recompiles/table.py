@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import io
 import os
 from collections.abc import Iterable, Sequence
@@ -20,19 +21,27 @@ _WIDTH = 110
 """In columns, where there is no terminal."""
 
 
-def table(watched: Report, functions: Sequence[Function] | None = None) -> str:
-    """Each function with its misses as a table, and what to do; by default what `Report.again` tells."""
+def table(watched: Report, functions: Sequence[Function] | None = None, *, is_brief: bool = True) -> str:
+    """Each function with its misses as a table, and what to do; by default those that are `worth_showing`.
+
+    `is_brief` leaves it at a line for a function that is compiled once, or only traced.
+    """
     file = io.StringIO()
-    Console(file=file, width=_WIDTH, color_system=None).print(rendered(watched, functions))
+    Console(file=file, width=_WIDTH, color_system=None).print(rendered(watched, functions, is_brief=is_brief))
     return "\n".join(line.rstrip() for line in file.getvalue().splitlines()) + "\n"
 
 
-def rendered(watched: Report, functions: Sequence[Function] | None = None) -> RenderableType:
+def rendered(
+    watched: Report, functions: Sequence[Function] | None = None, *, is_brief: bool = True
+) -> RenderableType:
     """The same, for a console."""
-    shown = watched.again() if functions is None else functions
-    parts: list[RenderableType] = []
-    for each in shown:
-        parts += _function(each)
+    shown = watched.worth_showing if functions is None else functions
+    again = [each for each in shown if not is_brief or (each.compiles and len(each.misses) > 1)]
+    once = [each for each in shown if each not in again and each.compiles]
+    never = [each for each in shown if each not in again and not each.compiles]
+    parts = [part for each in again for part in _function(each)]
+    parts += [_list("Compiled once", once)] if once else []
+    parts += [_list("Traced, but not compiled by themselves", never)] if never else []
     return Group(*parts, Text(_all(watched, shown)))
 
 
@@ -41,6 +50,22 @@ def _all(watched: Report, shown: Sequence[Function]) -> str:
     rest = watched.compiles - sum(each.compiles for each in shown)
     besides = f", {rest} of them of functions that are not shown" if rest else ""
     return f"{_count(watched.compiles, 'compilation')}{besides}; {watched.seconds:.2f} s of tracing and compiling"
+
+
+def _list(title: str, functions: Sequence[Function]) -> RenderableType:
+    """Functions of which there is little to tell, each on a line."""
+    rows = Table(box=None, show_edge=False, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for each in functions:
+        what = _reasons(each) or str(each.misses[0].signature)
+        rows.add_row(each.name, place(each.defined), what, f"{each.seconds.total:.2f}")
+    return Group(Text(title), Padding(rows, (0, 0, 1, 2)))
+
+
+def _reasons(function: Function) -> str:
+    """Why it was traced again, and how often for each reason."""
+    reasons = collections.Counter(miss.reason for miss in function.misses[1:])
+    again = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
+    return f"traced {_times(function.traces)}: {again}" if again else ""
 
 
 def _function(function: Function) -> Iterable[RenderableType]:
@@ -56,9 +81,8 @@ def _function(function: Function) -> Iterable[RenderableType]:
 
 
 def _counts(function: Function) -> str:
-    counts = f"compiled {_times(function.compiles)}"
     only = function.only_traced
-    return counts + (f", traced without that {_times(only)}" if only else "")
+    return f"compiled {_times(function.compiles)}" + (f", only traced {_times(only)}" if only else "")
 
 
 def _rows(misses: Sequence[Miss]) -> Table:

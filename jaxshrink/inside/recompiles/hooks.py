@@ -122,7 +122,7 @@ def context():
     config = sys.modules["jax._src.config"]
     found = {name: getattr(config, name).value for name in _OPTIONS if hasattr(getattr(config, name, None), "value")}
     values = dict(_named_context(config))
-    found["mesh"] = next((values[name] for name in _MESHES if _is_there(values.get(name))), None) or _mesh()
+    found["mesh"] = _mesh(values)
     found["axis_names"] = _axis_names(values.pop("axis_env_state", None))
     for name, value in values.items():
         if name not in _MESHES:
@@ -140,13 +140,14 @@ def _named_context(config):
         return ()
 
 
-def _is_there(mesh):
-    return mesh is not None and mesh != () and not getattr(mesh, "empty", False)
-
-
-def _mesh():
-    mesh = sys.modules["jax._src.mesh"].thread_resources.env.physical_mesh
-    return None if mesh.empty else mesh
+def _mesh(values):
+    """The axes of the mesh around, with their sizes."""
+    around = [sys.modules["jax._src.mesh"].thread_resources.env.physical_mesh]
+    for name in _MESHES:
+        value = values.get(name)
+        around += value if isinstance(value, tuple) else [value]
+    shapes = [dict(mesh.shape) for mesh in around if mesh is not None and not mesh.empty]
+    return ", ".join(f"{name}={size}" for name, size in shapes[0].items()) if shapes else None
 
 
 def _axis_names(env):

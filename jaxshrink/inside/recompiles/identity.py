@@ -1,6 +1,11 @@
 """Which objects are the same for JAX's caches: those that are equal, as keys of a dictionary are."""
 
+import dataclasses
+import re
+import sys
 import weakref
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 class Identities:
@@ -36,6 +41,20 @@ def _reference(value):
         return lambda: value
 
 
+def parts(value):
+    """{path: part} of containers, pytrees and dataclasses; of other objects the whole, under an empty path."""
+    util = sys.modules["jax"].tree_util
+    found = {}
+    for path, leaf in util.tree_flatten_with_path(value, is_leaf=lambda leaf: leaf is None)[0]:
+        at = util.keystr(path)
+        if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type):
+            fields = {f"{at}.{each.name}": getattr(leaf, each.name, None) for each in dataclasses.fields(leaf)}
+            found.update((name + rest, part) for name, field in fields.items() for rest, part in parts(field).items())
+        else:
+            found[at] = leaf
+    return found
+
+
 def is_by_identity(value):
     """Whether objects of its type are equal to nothing but themselves."""
     return type(value).__eq__ is object.__eq__ or type(value).__hash__ is object.__hash__
@@ -50,6 +69,5 @@ def text(value, width=60):
         told = " ".join(repr(value).split())
     except Exception as error:  # the program's own
         told = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
-    if " object at 0x" in told and told.startswith("<"):
-        told = f"<{type(value).__name__} object>"
+    told = _ADDRESS.sub("", told).replace("__main__.", "")
     return told if len(told) <= width else told[: width - 1] + "…"

@@ -1,24 +1,28 @@
 """What a call of a jitted function looks like to JAX: all that may make it differ from earlier calls, as JSON.
 
     {"function": {"number", "kind", "holds": {name: text}},
-     "arguments": {name: {"leaves": {path: leaf}, "tree": number, "nodes": [[type, text of its static part], ...]}
-                         or {"static": number, "text", "type", "by_identity"}},
+     "arguments": {name: {"leaves": {path: leaf}, "tree": number, "nodes": [[type, parts], ...]}
+                         or {"static": number, "text", "type", "by_identity", "parts": {path: [text, number]}}},
      "keywords": [names], "options": {name: text}, "transformations": [names], "context": {name: text}}
 
 A leaf is None, or `{"type", "shape", "weak", "of", "placed"}`: `of` is "jax", "numpy", "tracer", or the name of
 Python's type; `placed` says on which devices it was put on purpose, and is empty where it was not. Paths are those of
-`keystr`, with the name of the argument before them. Numbers are the same for what is the same to JAX.
+`keystr`, with the name of the argument before them. A node is told by its type and what is static in it. Numbers are
+the same for what is the same to JAX.
 """
 
 import functools
 import inspect
+import itertools
 import sys
 
 from . import hooks
-from .identity import is_by_identity, text
+from .identity import is_by_identity, parts, text
 from .places import definition, innermost
 
 _SHORT = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
+_MOST_PARTS = 100
+_PLAIN = (list, tuple, dict, type(None))
 _PYTHON = {bool: "bool", int: "int", float: "float", complex: "complex"}
 _OPTIONS = (
     "donate_argnums", "donate_argnames", "static_argnums", "static_argnames", "keep_unused", "inline", "device",
@@ -99,17 +103,36 @@ class _Trees:
         self.transformations = set()
 
     def static(self, name, value):
-        number = self.identities.number((self.group, "static", name), value)
-        return {"static": number, "text": text(value), "type": _type(value), "by_identity": is_by_identity(value)}
+        number = self.number("static", name, value)
+        return {
+            "static": number, "text": text(value, 40), "type": _type(value), "by_identity": is_by_identity(value),
+            "parts": self.parts(name, name, value),
+        }  # fmt: skip
+
+    def parts(self, at, place, value):
+        """What a static value consists of, each part with a number of its own."""
+        found = itertools.islice(parts(value).items(), _MOST_PARTS)
+        return {at + path: [text(part), self.number("part", place + path, part)] for path, part in found}
+
+    def number(self, kind, place, value):
+        return self.identities.number((self.group, kind, place), value)
 
     def tree(self, name, value):
         found, _ = self.util.tree_flatten_with_path(value, is_leaf=lambda leaf: leaf is None)
         structure = self.util.tree_structure(value)
         return {
             "leaves": {name + self.util.keystr(path): self.leaf(leaf) for path, leaf in found},
-            "tree": self.identities.number((self.group, "tree", name), structure),
-            "nodes": list(_nodes(structure)),
+            "tree": self.number("tree", name, structure),
+            "nodes": self.nodes(name, structure),
         }
+
+    def nodes(self, name, structure):
+        """What each inner node of a tree is: its type, and the parts of what is static in it."""
+        found = [data for data in _nodes(structure) if data is not None]
+        return [
+            [_name(kind), {} if kind in _PLAIN else self.parts("", f"{name} {index}", static)]
+            for index, (kind, static) in enumerate(found)
+        ]
 
     def leaf(self, leaf):
         if leaf is None:
@@ -126,10 +149,7 @@ class _Trees:
 
 
 def _nodes(structure):
-    """What each node of a tree is: its type, and the text of what is static in it."""
-    data = structure.node_data()
-    if data is not None:
-        yield [_name(data[0]), "" if data[0] in (list, tuple, type(None)) else text(data[1], 200)]
+    yield structure.node_data()
     for child in structure.children():
         yield from _nodes(child)
 
@@ -169,14 +189,12 @@ def _placed(leaf):
     sharding = leaf.sharding
     devices = sorted(sharding.device_set, key=lambda device: device.id)
     if len(devices) == 1:
-        return str(devices[0])
+        return f"{devices[0].platform}:{devices[0].id}"
     spec = getattr(sharding, "spec", None)
-    kind = text(sharding, 120) if spec is None else f"{_spec(spec)} of {text(dict(sharding.mesh.shape))}"
-    return f"{kind} on {len(devices)} devices"
-
-
-def _spec(spec):
-    return "P(" + ", ".join(map(repr, spec)) + ")"
+    if spec is None:
+        return f"{text(sharding, 120)} over {len(devices)} devices"
+    sizes = ", ".join(f"{name}={size}" for name, size in sharding.mesh.shape.items())
+    return f"P({', '.join(map(repr, spec))}) over {sizes}"
 
 
 def _kind(fun):

@@ -1,0 +1,490 @@
+"""Programs that compile a function again and again, one for each classic cause, with what is to be told of them."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A program, and what is to be told of its function of this name.
+
+    `compiles` and `traces` are how often it is compiled and traced, `reason` why it was so the last time, `difference`
+    the first thing that differs there, `advice` a part of the sentence on what to do.
+    """
+
+    program: str
+    function: str
+    compiles: int
+    reason: str
+    difference: str
+    advice: str
+    traces: int | None = None
+    devices: int = 1
+
+
+CASES = {
+    "the last batch": Case(
+        """\
+@jax.jit
+def step(params, batch):
+    return params["w"] * batch.sum()
+
+for size in [8, 8, 8, 5]:
+    step({"w": 1.0}, np.ones((size, 3)))
+""",
+        "step", 2, "input types", "batch: f32[8,3] → f32[5,3]", "the shape of batch follows the last batch: pad it",
+    ),
+    "a shape of its own for each call": Case(
+        """\
+@jax.jit
+def step(xs):
+    return xs.sum()
+
+for size in [1, 2, 3, 4]:
+    step(np.ones(size))
+""",
+        "step", 4, "input types", "xs: f32[3] → f32[4]", "xs has had 4 shapes: pad it to one size",
+    ),
+    "a dimension more": Case(
+        """\
+@jax.jit
+def loss(params):
+    return params["w"].sum()
+
+loss({"w": np.ones(3)})
+loss({"w": np.ones((1, 3))})
+""",
+        "loss", 2, "input types", "params['w']: f32[3] → f32[1,3]",
+        "params['w'] is f32[3] first and f32[1,3] now: give it one number of dimensions",
+    ),
+    "a Python number and an array": Case(
+        """\
+@jax.jit
+def step(x, lr):
+    return x * lr
+
+step(np.ones(3), 0.1)
+step(np.ones(3), jnp.float32(0.1))
+""",
+        "step", 2, "weak type", "lr: Python float → f32[]", "pass jnp.float32(lr) each time",
+    ),
+    "weakly typed arrays": Case(
+        """\
+@jax.jit
+def step(state):
+    return {"loss": state["loss"] * jnp.float32(2)}
+
+state = {"loss": jnp.asarray(1.0)}
+for _ in range(3):
+    state = step(state)
+""",
+        "step", 2, "weak type", "state['loss']: weak f32[] → f32[]", "jnp.asarray(..., jnp.float32)",
+    ),
+    "integers and floats of Python": Case(
+        """\
+@jax.jit
+def scale(x, factor):
+    return x * factor
+
+for factor in [1, 2, 2.5]:
+    scale(np.ones(3), factor)
+""",
+        "scale", 2, "input types", "factor: Python int → Python float", "write it as one of them (1.0, not 1)",
+    ),
+    "an element type that drifts": Case(
+        """\
+@jax.jit
+def total(x):
+    return x.sum()
+
+total(np.arange(10))
+total(np.ones(10))
+""",
+        "total", 2, "input types", "x: i32[10] → f32[10]", "x is i32 first and f32 now",
+    ),
+    "64 bits in some calls": Case(
+        """\
+@jax.jit
+def total(x):
+    return x.sum()
+
+x = np.ones(10)
+for enabled in [False, True]:
+    jax.config.update("jax_enable_x64", enabled)
+    total(x)
+jax.config.update("jax_enable_x64", False)
+""",
+        "total", 2, "config", "enable_x64: False → True", "the option enable_x64 is False first and True now",
+    ),
+    "an option in some calls": Case(
+        """\
+@jax.jit
+def square(x):
+    return x @ x
+
+x = np.ones((2, 2), np.float32)
+square(x)
+with jax.default_matmul_precision("float32"):
+    square(x)
+""",
+        "square", 2, "config", "default_matmul_precision: None → float32", "set it once, before the first call",
+    ),
+    "a lambda for each call": Case(
+        """\
+def run(x):
+    return jax.jit(lambda x: x + 1)(x)
+
+for _ in range(3):
+    run(np.ones(3))
+""",
+        "<lambda>", 3, "new function object", "function: object 2 → object 3", "a new lambda is made by `run`",
+    ),
+    "a function that is defined anew": Case(
+        """\
+def run(x):
+    @jax.jit
+    def inner(x):
+        return x + 1
+    return inner(x)
+
+for _ in range(3):
+    run(np.ones(3))
+""",
+        "inner", 3, "new function object", "function: object 2 → object 3", "`inner` is defined anew by `run`",
+    ),
+    "a value that is closed over": Case(
+        """\
+def make(lr):
+    def update(x):
+        return x - lr
+    return jax.jit(update)
+
+for lr in [0.1, 0.2, 0.3]:
+    make(lr)(np.ones(3))
+""",
+        "update", 3, "new function object", "lr: 0.2 → 0.3", "`update` closes over lr (0.1, 0.2, 0.3)",
+    ),
+    "a partial for each call": Case(
+        """\
+import functools
+
+def update(lr, x):
+    return x - lr
+
+for lr in [0.1, 0.2]:
+    jax.jit(functools.partial(update, lr))(np.ones(3))
+""",
+        "update", 2, "new function object", "argument 0: 0.1 → 0.2", "`update` is bound to argument 0 (0.1, 0.2)",
+    ),
+    "a gradient for each call": Case(
+        """\
+def loss(w):
+    return (w * w).sum()
+
+for _ in range(2):
+    jax.jit(jax.grad(loss))(np.ones(3))
+""",
+        "loss", 2, "new function object", "function: object 1 → object 2", "a new function around `loss` is made",
+    ),
+    "methods of new objects": Case(
+        """\
+class Model:
+    def __init__(self):
+        self.predict = jax.jit(self._predict)
+
+    def _predict(self, x):
+        return x * 2
+
+for _ in range(2):
+    Model().predict(np.ones(3))
+""",
+        "_predict", 2, "new function object", "function: object 1 → object 2", "`_predict` is a method of a new Model",
+    ),
+    "self as a static argument": Case(
+        """\
+import functools
+
+class Model:
+    @functools.partial(jax.jit, static_argnums=0)
+    def predict(self, x):
+        return x * 2
+
+for _ in range(2):
+    Model().predict(np.ones(3))
+""",
+        "predict", 2, "static argument", "self: <Model object> → <Model object>",
+        "hashed by identity, and each Model is another: give the class `__hash__` and `__eq__`",
+    ),
+    "a static argument that changes": Case(
+        """\
+import functools
+
+@functools.partial(jax.jit, static_argnames="step")
+def train(x, step):
+    return x * step
+
+for step in range(3):
+    train(np.ones(3), step=step)
+""",
+        "train", 3, "static argument", "step: 1 → 2", "step has had 3 values (0, 1, 2), and each is a program",
+    ),
+    "one field of a static configuration": Case(
+        """\
+import dataclasses, functools
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    width: int
+    rate: float
+
+@functools.partial(jax.jit, static_argnames="config")
+def train(x, config):
+    return x * config.rate
+
+for rate in [0.1, 0.2]:
+    train(np.ones(3), Config(width=8, rate=rate))
+""",
+        "train", 2, "static argument", "config.rate: 0.1 → 0.2", "config.rate has had 2 values (0.1, 0.2)",
+    ),
+    "a function as a static argument": Case(
+        """\
+import functools
+
+@functools.partial(jax.jit, static_argnums=1)
+def apply(x, fun):
+    return fun(x)
+
+for _ in range(2):
+    apply(np.ones(3), lambda x: x * 2)
+""",
+        "apply", 2, "static argument", "fun: <lambda> → <lambda>", "is a new function object each time",
+    ),
+    "a key that comes and goes": Case(
+        """\
+@jax.jit
+def step(state):
+    return state["w"] * 2
+
+step({"w": np.ones(3)})
+step({"w": np.ones(3), "ema": np.ones(3)})
+""",
+        "step", 2, "tree structure", "state['ema']: not there → f32[3]", "keep the structure",
+    ),
+    "None and an array": Case(
+        """\
+@jax.jit
+def step(x, carry):
+    return x
+
+step(np.ones(3), None)
+step(np.ones(3), np.zeros(3))
+""",
+        "step", 2, "tree structure", "carry: None → f32[3]", "start with zeros",
+    ),
+    "a list and a tuple": Case(
+        """\
+@jax.jit
+def step(xs):
+    return xs[0]
+
+step([np.ones(3)])
+step((np.ones(3),))
+""",
+        "step", 2, "tree structure", "xs: list → tuple", "xs is a list first and a tuple now",
+    ),
+    "what is static in a class": Case(
+        """\
+class Layer:
+    def __init__(self, w, activation):
+        self.w, self.activation = w, activation
+
+jax.tree_util.register_pytree_node(
+    Layer, lambda layer: ((layer.w,), layer.activation), lambda activation, children: Layer(*children, activation)
+)
+
+@jax.jit
+def apply(layer, x):
+    return layer.activation(layer.w * x)
+
+for _ in range(2):
+    apply(Layer(np.ones(3), lambda x: x), 2.0)
+""",
+        "apply", 2, "tree structure", "layer (Layer): <lambda> → <lambda>", "what is static in layer (Layer) differs",
+    ),
+    "an argument by name": Case(
+        """\
+@jax.jit
+def step(x, lr):
+    return x * lr
+
+step(np.ones(3), 0.1)
+step(np.ones(3), lr=0.1)
+""",
+        "step", 2, "tree structure", "lr: by position → by name", "call `step` in one way",
+    ),
+    "an argument with a default": Case(
+        """\
+@jax.jit
+def step(x, lr=0.1):
+    return x * lr
+
+step(np.ones(3))
+step(np.ones(3), 0.1)
+""",
+        "step", 2, "tree structure", "lr: not given → Python float", "give it in all, or in none",
+    ),
+    "donated in one jit only": Case(
+        """\
+def step(x):
+    return x * 2
+
+jax.jit(step)(jnp.ones(3))
+jax.jit(step, donate_argnums=0)(jnp.ones(3))
+""",
+        "step", 2, "options", "donate_argnums: not given → (0,)", "jit it once and use that", traces=1,
+    ),
+    "keys of both kinds": Case(
+        """\
+@jax.jit
+def noise(key):
+    return jax.random.normal(key)
+
+noise(jax.random.PRNGKey(0))
+noise(jax.random.key(0))
+""",
+        "noise", 2, "input types", "key: u32[2] → key<fry>[]", "make it in one way",
+    ),
+    "numbers of NumPy": Case(
+        """\
+@jax.jit
+def step(x, lr):
+    return x * lr
+
+for lr in [0.1, np.float64(0.1)]:
+    step(np.ones(3), lr)
+""",
+        "step", 2, "weak type", "lr: Python float → f32[]", "pass jnp.float32(lr) each time",
+    ),
+    "objects that are called": Case(
+        """\
+class Model:
+    def __call__(self, x):
+        return x * 2
+
+for _ in range(2):
+    jax.jit(Model())(np.ones(3))
+""",
+        "__call__", 2, "new function object", "function: object 1 → object 2", "another object stands for `__call__`",
+    ),
+    "named axes": Case(
+        """\
+@jax.jit
+def mean(x):
+    return x - jax.lax.pmean(x, "i")
+
+for size in [2, 3]:
+    jax.vmap(mean, axis_name="i")(np.ones((size, 3)))
+""",
+        "mean", 2, "config", "axis_names: {'i': 2} → {'i': 3}", "under other named axes",
+    ),
+    "cleared caches": Case(
+        """\
+@jax.jit
+def step(x):
+    return x * 2
+
+for _ in range(2):
+    step(np.ones(3))
+    jax.clear_caches()
+""",
+        "step", 2, "caches cleared", "", "clear them less often",
+    ),
+    "a cleared cache of the function": Case(
+        """\
+@jax.jit
+def step(x):
+    return x * 2
+
+for _ in range(2):
+    step(np.ones(3))
+    step.clear_cache()
+""",
+        "step", 2, "dropped", "", "the same call was compiled before (1)",
+    ),
+    "transformations from outside": Case(
+        """\
+@jax.jit
+def loss(w):
+    return (w * w).sum()
+
+loss(np.ones(3))
+jax.vmap(loss)(np.ones((2, 3)))
+""",
+        "loss", 2, "transformation", "transformations: none → vmap", "put jit outermost", traces=1,
+    ),
+    "another device": Case(
+        """\
+@jax.jit
+def step(x):
+    return x * 2
+
+for device in jax.devices()[:2]:
+    step(jax.device_put(np.ones(3), device))
+""",
+        "step", 2, "sharding", "x: cpu:0 → cpu:1", "give it one place", traces=1, devices=2,
+    ),
+    "put on a device only later": Case(
+        """\
+@jax.jit
+def step(x):
+    return x * 2
+
+x = jnp.ones(3)
+step(x)
+step(jax.device_put(x, jax.devices()[1]))
+""",
+        "step", 2, "sharding", "x: no device in particular → cpu:1", "jax.device_put", traces=1, devices=2,
+    ),
+    "another sharding": Case(
+        """\
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+@jax.jit
+def step(params):
+    return params["w"] * 2
+
+mesh = Mesh(np.array(jax.devices()), ("data",))
+for spec in (P(), P("data")):
+    step({"w": jax.device_put(np.ones(4), NamedSharding(mesh, spec))})
+""",
+        "step", 2, "sharding",
+        "params['w']: P() over data=2 → P('data') over data=2", "give it one place",
+        traces=1, devices=2,
+    ),
+    "a mesh around some calls": Case(
+        """\
+@jax.jit
+def step(x):
+    return x * 2
+
+x = np.ones(4)
+step(x)
+with jax.sharding.Mesh(np.array(jax.devices()), ("data",)):
+    step(x)
+""",
+        "step", 2, "config", "mesh: None → data=2", "use one mesh for all calls", devices=2,
+    ),
+    "pmap": Case(
+        """\
+def step(x):
+    return x * 2
+
+mapped = jax.pmap(step)
+mapped(np.ones((2, 3)))
+mapped(np.ones((2, 3)))
+mapped(np.ones((2, 4)))
+""",
+        "step", 2, "input types", "f32[2,3] → f32[2,4]", "pad to one of them", devices=2,
+    ),
+}  # fmt: skip

@@ -1,0 +1,119 @@
+"""`jaxshrink recompiles` as a user types it, and the fixture of pytest."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """\
+import sys
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def train_step(w, x):
+    return w - 0.1 * x.sum()
+
+
+print("training")
+for size in map(int, sys.argv[1:]):
+    train_step(jnp.ones(3), jnp.ones(size))
+"""
+
+
+def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    line = [sys.executable, "-m", "jaxshrink", "recompiles", *arguments]
+    return subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "train.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def test_tables(program: Path) -> None:
+    done = command(program, "--", "8", "8", "5")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"train_step  {program}:6  compiled twice")
+    assert "x: f32[8] → f32[5]" in done.stdout
+    assert "→ the shape of x follows the last batch: pad it, or drop it (2)" in done.stdout
+    assert "training" in done.stderr  # stdout is ours
+
+
+def test_json(program: Path) -> None:
+    done = command(program, "--json", "--env", "JAX_ENABLE_X64=1", "--", "2")
+    (told,) = (each for each in json.loads(done.stdout)["functions"] if each["name"] == "train_step")
+    assert told["compiles"] == told["traces"] == 1
+    assert told["misses"][0]["signature"]["arguments"]["x"]["leaves"]["x"]["type"] == "f64"
+    assert told["misses"][0]["at"] == f"{program}:13"
+
+
+@pytest.mark.parametrize(("most", "code"), [("2", 1), ("3", 0), ("train_step:2", 1), ("broadcast_in_dim:3", 1)])
+def test_at_most(program: Path, most: str, code: int) -> None:
+    done = command(program, "--max", most, "--", "4", "5", "6")
+    assert done.returncode == code
+    assert ("were allowed" in done.stderr) == bool(code)
+
+
+def test_a_program_that_fails(program: Path) -> None:
+    done = command(program, "--", "4", "five")
+    assert done.returncode == 3
+    assert "invalid literal" in done.stderr and "ended with exit code 1" in done.stderr
+    assert command(program, "--max", "many").returncode == 2
+
+
+def test_the_same_count_as_where_it_is_reduced(program: Path, tmp_path: Path) -> None:
+    """`--recompiles` and the command agree on how often a function is compiled."""
+    line = [sys.executable, "-m", "jaxshrink", program, "--recompiles", "train_step:4", "-o", tmp_path / "o.py", "-q"]
+    done = subprocess.run([*line, "--", "4", "5", "6"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 3 and "compiled 3 times" in done.stderr
+
+
+FIXTURE = """\
+import jax, pytest, numpy as np
+
+@jax.jit
+def step(x):
+    return x + 1
+
+def test_block(assert_compiles):
+    with assert_compiles(step, 1) as watched:
+        step(np.ones(3))
+        step(np.ones(3))
+    assert watched.compiles == 1
+
+def test_block_fails(assert_compiles):
+    with assert_compiles(step, 1):
+        for size in (4, 5):
+            step(np.ones(size))
+
+def test_rest(assert_compiles):
+    assert_compiles(step, 2, at_most=True)
+    step(np.ones(6))
+
+def test_rest_fails(assert_compiles):
+    assert_compiles(step, 0)
+    step(np.ones(7))
+
+def test_error(assert_compiles):
+    assert_compiles(step, 3)
+    raise ValueError("of the test")
+"""
+
+
+def test_the_fixture(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(FIXTURE)
+    (tmp_path / "conftest.py").write_text("from jaxshrink.recompiles.plugin import assert_compiles\n")
+    line = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, tmp_path]
+    told = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False).stdout
+    assert "2 failed, 3 passed, 1 error" in told
+    assert "AssertionError: step was compiled 2 times, not 1" in told and "f32[4] → f32[5]" in told
+    assert "AssertionError: step was compiled 1 times, not 0" in told

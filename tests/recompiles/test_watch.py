@@ -1,0 +1,268 @@
+"""What is counted: functions jitted before, of libraries, of JAX, methods, nested jits, what is only traced."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import monitoring
+
+from jaxshrink import recompiles
+from jaxshrink.recompiles import Function, Report, Tree
+
+
+def one(watched: Report, name: str) -> Function:
+    (found,) = (each for each in watched.functions if each.name == name)
+    return found
+
+
+def counts(function: Function) -> tuple[int, int, int]:
+    return function.compiles, function.traces, function.only_traced
+
+
+def test_nothing_is_told_of_calls_that_are_in_the_cache() -> None:
+    step = jax.jit(lambda x: x + 1)
+    step(np.ones(3))
+    with recompiles.watch() as watched:
+        step(np.ones(3))
+    assert watched.functions == () and watched.compiles == 0
+
+
+def test_a_function_that_was_jitted_before() -> None:
+    @jax.jit
+    def step(x: jax.Array) -> jax.Array:
+        return x + 1
+
+    step(np.ones(3))
+    with recompiles.watch() as watched:
+        step(np.ones(4))
+    assert counts(one(watched, "step")) == (1, 1, 0)
+
+
+def test_jit_of_one_function_again_compiles_nothing() -> None:
+    def step(x: jax.Array) -> jax.Array:
+        return x + 1
+
+    with recompiles.watch() as watched:
+        for _ in range(3):
+            jax.jit(step)(np.ones(3))
+    assert counts(one(watched, "step")) == (1, 1, 0)
+
+
+def test_nested_jits_are_only_traced() -> None:
+    @jax.jit
+    def inner(x: jax.Array) -> jax.Array:
+        return x * 2
+
+    @jax.jit
+    def outer(x: jax.Array) -> jax.Array:
+        return inner(x) + inner(x)
+
+    with recompiles.watch() as watched:
+        for size in (3, 4):
+            outer(np.ones(size))
+        inner(np.ones(4))
+    assert counts(one(watched, "outer")) == (2, 2, 0)
+    function = one(watched, "inner")
+    assert counts(function) == (1, 2, 2)
+    assert [miss.reason for miss in function.misses] == ["first call", "input types", "not compiled before"]
+    assert [miss.outermost for miss in function.misses] == [False, False, True]
+    assert function.advice == ()
+
+
+def test_shapes_alone_are_only_traced() -> None:
+    def step(x: jax.Array) -> jax.Array:
+        return x + 1
+
+    with recompiles.watch() as watched:
+        jax.jit(step).eval_shape(jax.ShapeDtypeStruct((3,), jnp.float32))
+    assert counts(one(watched, "step")) == (0, 1, 1)
+
+
+def test_ahead_of_time() -> None:
+    def step(x: jax.Array) -> jax.Array:
+        return x + 1
+
+    with recompiles.watch() as watched:
+        lowered = jax.jit(step).lower(np.ones(3, np.float32))
+        before = one(watched, "step").compiles
+        lowered.compile()
+    assert (before, one(watched, "step").compiles) == (0, 1)
+
+
+def test_the_backward_pass_is_a_program_of_its_own() -> None:
+    @jax.jit
+    def loss(w: jax.Array) -> jax.Array:
+        return jnp.sin(w).sum()
+
+    with recompiles.watch() as watched:
+        jax.grad(loss)(np.ones(3, np.float32))
+    function = one(watched, "loss")
+    assert counts(function) == (2, 1, 0)
+    assert function.misses[-1].signature.transformations == ("backward",)
+
+
+def test_methods() -> None:
+    class Model:
+        @functools.partial(jax.jit, static_argnums=0)
+        def predict(self, x: jax.Array) -> jax.Array:
+            return x + 1
+
+    model = Model()
+    with recompiles.watch() as watched:
+        model.predict(np.ones(3))
+        model.predict(np.ones(3))
+    assert counts(one(watched, "predict")) == (1, 1, 0)
+
+
+def test_functions_of_jax_count_for_each_line() -> None:
+    with recompiles.watch() as watched:
+        for size in (11, 12):
+            jnp.sort(np.ones(size))
+        jnp.sort(np.ones(13))
+    many, single = (each for each in watched.functions if each.name == "sort")
+    assert (many.compiles, single.compiles) == (2, 1)
+    assert many.owner == "jax" and many.misses[1].reason == "input types"
+    assert many in watched.worth_showing and single not in watched.worth_showing
+
+
+def test_parameters_of_primitives_are_static() -> None:
+    with recompiles.watch() as watched:
+        for size in (21, 22):
+            jnp.zeros((size, 2))
+    miss = one(watched, "broadcast_in_dim").misses[1]
+    assert [str(each) for each in miss.differences] == ["shape: (21, 2) → (22, 2)"]
+    assert "keep to few" in miss.advice
+
+
+def test_functions_of_libraries() -> None:
+    optax = pytest.importorskip("optax")
+    with recompiles.watch() as watched:
+        jax.jit(optax.adam(0.1).init)({"w": np.ones(3)})
+    assert one(watched, "init_fn").owner == "library"
+
+
+def test_lines_of_the_program() -> None:
+    def step(x: jax.Array) -> jax.Array:
+        return x + 1
+
+    with recompiles.watch() as watched:
+        jax.jit(step)(np.ones(3))
+    line = step.__code__.co_firstlineno
+    assert one(watched, "step").defined == f"{__file__}:{line}"
+    (miss,) = one(watched, "step").misses
+    assert (miss.at, miss.within) == (f"{__file__}:{line + 4}", "test_lines_of_the_program")
+
+
+def test_names_of_arguments() -> None:
+    @jax.jit
+    def step(state: dict[str, list[jax.Array]], *rest: jax.Array, **more: jax.Array) -> jax.Array:
+        return state["w"][0]
+
+    with recompiles.watch() as watched:
+        step({"w": [np.ones(3), 1]}, np.ones((2, 2), bool), scale=2.5)
+    trees = [each for each in one(watched, "step").misses[0].signature.arguments.values() if isinstance(each, Tree)]
+    leaves = {path: str(leaf) for tree in trees for path, leaf in tree.leaves.items()}
+    assert leaves == {"state['w'][0]": "f32[3]", "state['w'][1]": "i32[]", "rest[0]": "bool[2,2]", "scale": "f32[]"}
+
+
+def test_the_nearest_earlier_call_is_compared_with() -> None:
+    @jax.jit
+    def step(x: jax.Array, y: jax.Array) -> jax.Array:
+        return x
+
+    with recompiles.watch() as watched:
+        step(np.ones(3), np.ones(3))
+        step(np.ones(4), np.ones((4, 4)))
+        step(np.ones(3), np.ones(5))
+    miss = one(watched, "step").misses[2]
+    assert miss.closest == 1 and [each.path for each in miss.differences] == ["y"]
+
+
+def test_all_compilations_are_counted() -> None:
+    told = []
+    monitoring.register_event_duration_secs_listener(
+        lambda event, seconds, **more: told.append(event) if event.endswith("backend_compile_duration") else None
+    )
+    loss = jax.jit(lambda w: jnp.tanh(w).sum())
+    with recompiles.watch() as watched:
+        jax.hessian(loss)(np.ones(5, np.float32))
+        jax.vmap(jax.grad(loss))(np.ones((2, 5), np.float32))
+        jax.random.normal(jax.random.key(0), (3,))
+    count = len(told)
+    assert watched.compiles == sum(each.compiles for each in watched.functions) == count > 5
+
+
+def test_time_is_counted_once() -> None:
+    @jax.jit
+    def outer(x: jax.Array) -> jax.Array:
+        return jax.jit(lambda x: x * 2)(x)
+
+    with recompiles.watch() as watched:
+        outer(np.ones(3))
+    outer_seconds, inner_seconds = (one(watched, name).seconds for name in ("outer", "<lambda>"))
+    assert outer_seconds.trace > inner_seconds.trace > 0 and outer_seconds.compile > 0
+    assert watched.seconds == pytest.approx(outer_seconds.total)
+
+
+def test_watches_within_watches() -> None:
+    step = jax.jit(lambda x: x + 1)
+    with recompiles.watch() as outer:
+        step(np.ones(3))
+        with recompiles.watch() as inner:
+            step(np.ones(4))
+        step(np.ones(5))
+    assert (outer.count("<lambda>"), inner.count("<lambda>")) == (3, 1)
+
+
+def test_what_the_program_raises_goes_through() -> None:
+    @jax.jit
+    def step(x: jax.Array) -> jax.Array:
+        raise ValueError("of the program")
+
+    with recompiles.watch() as watched, pytest.raises(ValueError, match="of the program"):
+        step(np.ones(3))
+    assert watched.count(step) == 0
+
+
+def test_a_version_of_jax_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("jax._src.pjit._infer_params")
+    with pytest.raises(recompiles.TargetError, match="no place where calls of jitted functions can be watched"):
+        with recompiles.watch():
+            pass
+
+
+@pytest.mark.parametrize("wanted", ["step", "function", "jitted"])
+def test_what_is_asserted(wanted: str) -> None:
+    def step(x: jax.Array) -> jax.Array:
+        return x + 1
+
+    jitted = jax.jit(step)
+    fn: dict[str, str | Callable[..., jax.Array]] = {"step": "step", "function": step, "jitted": jitted}
+    with recompiles.assert_compiles(fn[wanted], 1):
+        jitted(np.ones(3))
+        jitted(np.ones(3))
+    with recompiles.assert_compiles(fn[wanted], 2, at_most=True):
+        jitted(np.ones(4))
+    with pytest.raises(AssertionError, match=r"(?s)step was compiled 1 times, not 0.*called at.*first call"):
+        with recompiles.assert_compiles(fn[wanted], 0):
+            jitted(np.ones(5))
+
+
+def test_a_table() -> None:
+    def step(x: jax.Array, lr: float) -> jax.Array:
+        return x * lr
+
+    with recompiles.watch() as watched:
+        for lr in (0.1, np.float32(0.1)):
+            jax.jit(step)(np.ones(3), lr)
+        jax.jit(lambda x: x)(1)
+    told = recompiles.table(watched)
+    assert "compiled twice" in told
+    assert "lr: Python float → f32[]" in told
+    assert "→ lr is a Python float first and a strong f32 now: pass jnp.float32(lr) each time (2)" in told
+    assert "Compiled once\n  <lambda>" in told
