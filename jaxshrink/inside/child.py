@@ -163,7 +163,7 @@ def _trace_in_turn(text, path, spec, told, state, channel):
             workdir.write(path, text)
             linecache.cache.pop(path, None)
         if spec["compiles"]:
-            listener.begin()
+            listener.forget()
             compiled.clear()
         outcome, error = abstract.trace(lambda text=text: _run(text, path, spec["argv"]))
         if number and error is not None and tells_of_another(error):

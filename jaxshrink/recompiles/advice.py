@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from jaxshrink.inside.recompiles.differences import NOWHERE
 from jaxshrink.recompiles.data import Difference, Leaf, Miss, Static, Tree
-from jaxshrink.recompiles.differences import NOWHERE
 
 _MANY = 3
 """So many sizes of one argument are no exception any more."""

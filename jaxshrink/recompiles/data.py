@@ -15,7 +15,7 @@ class Leaf:
     """An array or a number among the arguments.
 
     `type` is as JAX writes it (`f32`), `weak` whether the type gives way to another; `of` says what it is: "jax",
-    "numpy", "tracer", "float", ... `placed` names devices if it was put there on purpose.
+    "numpy", "tracer", "float", ... `placed` names devices if it was put there on purpose; `text` is all but that.
     """
 
     type: str
@@ -23,6 +23,7 @@ class Leaf:
     weak: bool
     of: str
     placed: str
+    text: str
 
     @property
     def is_number(self) -> bool:
@@ -216,14 +217,7 @@ def _brief(argument: Tree | Static) -> str:
         return f"{argument.text} (static)"
     leaves = list(argument.leaves.values())
     if len(leaves) == 1:
-        return described(leaves[0])
+        return "None" if leaves[0] is None else leaves[0].text
     alike = {str(leaf) for leaf in leaves}
     return f"{len(leaves)} arrays" + (f" ({', '.join(sorted(alike))})" if 0 < len(alike) <= 3 else "")
 
-
-def described(leaf: Leaf | None) -> str:
-    """A leaf in a few words, with all that JAX sees of it."""
-    if leaf is None:
-        return "None"
-    text = f"Python {leaf.of}" if leaf.is_number else f"weak {leaf}" if leaf.weak else str(leaf)
-    return f"{text} on {leaf.placed}" if leaf.placed else text

@@ -1,10 +1,10 @@
 """What is read of JAX's internals, and nothing else is: where calls miss the fast path, trace, and compile.
 
-A call that the C++ cache of a jitted function does not know reaches `pjit._infer_params`, which traces, and then
-`_python_pjit_helper` (JAX 0.4.30 to 0.8) or `_run_python_pjit` (0.9 and newer), which compiles; both are looked up in
-the module at each call, so that what stands there is also reached by functions that were jitted before. Calls that
-hit the C++ cache pass none of this and cost nothing. Backward passes only reach `pjit._pjit_call_impl_python`; until
-0.9 pmap has a way of its own, `api._prepare_pmap`.
+A call that the C++ cache of a jitted function does not know reaches `pjit._infer_params` (`common_infer_params` before
+JAX 0.4.26), which traces, and then `_run_python_pjit` (`_python_pjit_helper` before 0.9), which compiles; both are
+looked up in the module at each call, so that what stands there is also reached by functions that were jitted before.
+Calls that hit the C++ cache pass none of this and cost nothing. Backward passes only reach
+`pjit._pjit_call_impl_python`; until 0.9 pmap has a way of its own, `api._prepare_pmap`.
 
 That there was a compilation, and how long it took, is told by `jax.monitoring`, which is public. Whether a function
 was traced is not: since 0.8 its event comes without tracing, and not in nested calls. So misses of the cache are
@@ -15,7 +15,8 @@ import functools
 import importlib
 import sys
 
-_RUNNERS = ("_run_python_pjit", "_python_pjit_helper")
+_LOOKING_UP = ("_infer_params", "common_infer_params")
+_RUNNING = ("_run_python_pjit", "_python_pjit_helper")
 
 _OPTIONS = (
     "enable_x64", "default_matmul_precision", "numpy_rank_promotion", "numpy_dtype_promotion", "default_device",
@@ -42,13 +43,14 @@ class Hooks:
         import jax
 
         pjit, trace = self._module("pjit"), self._module("interpreters.partial_eval")
-        runner = next((name for name in _RUNNERS if hasattr(pjit, name)), None)
-        if runner is None or not hasattr(pjit, "_infer_params"):
+        found = [next((name for name in names if hasattr(pjit, name)), None) for names in (_LOOKING_UP, _RUNNING)]
+        if None in found:
             raise MissingHook(f"JAX {jax.__version__} has no place where calls of jitted functions can be watched: "
-                              "jaxshrink knows those of JAX 0.4.30 to 0.12")  # fmt: skip
+                              "jaxshrink knows those of JAX 0.4.20 to 0.12")  # fmt: skip
+        looking_up, running = found
         self._count_traces(trace, jax.__version__)
-        self._replace(pjit, "_infer_params", self.watcher.tracing)
-        self._replace(pjit, runner, self.watcher.running)
+        self._replace(pjit, looking_up, self.watcher.tracing if looking_up == _LOOKING_UP[0] else self._tracing)
+        self._replace(pjit, running, self.watcher.running)
         self._replace(pjit, "_pjit_call_impl_python", self.watcher.executing)
         api = self._module("api")
         if hasattr(api, "_cpp_pmap") and hasattr(api, "_prepare_pmap"):
@@ -79,6 +81,11 @@ class Hooks:
     def _counted(self, original, given, named):
         self.traced += 1
         return original(*given, **named)
+
+    def _tracing(self, infer, given, named):
+        """The call as newer versions hand it on."""
+        info, *args = given
+        return self.watcher.tracing(lambda info, args, kwargs: infer(info, *args, **kwargs), (info, args, named), {})
 
     def _replace(self, module, name, instead):
         """Call `instead(original, args, kwargs)` in place of a function of a module."""

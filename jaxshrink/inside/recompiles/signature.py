@@ -5,7 +5,7 @@
                          or {"static": number, "text", "type", "by_identity", "parts": {path: [text, number]}}},
      "keywords": [names], "options": {name: text}, "transformations": [names], "context": {name: text}}
 
-A leaf is None, or `{"type", "shape", "weak", "of", "placed"}`: `of` is "jax", "numpy", "tracer", or the name of
+A leaf is None, or `{"type", "shape", "weak", "of", "placed", "text"}`: `of` is "jax", "numpy", "tracer", or the name of
 Python's type; `placed` says on which devices it was put on purpose, and is empty where it was not. Paths are those of
 `keystr`, with the name of the argument before them. A node is told by its type and what is static in it. Numbers are
 the same for what is the same to JAX.
@@ -142,9 +142,11 @@ class _Trees:
             self.transformations.add(transformation)
         python = _PYTHON.get(type(leaf))
         weak = python in ("int", "float", "complex") or bool(getattr(leaf, "weak_type", False))
+        kind, shape = _element(leaf), [_size(size) for size in getattr(leaf, "shape", ())]
+        array = f"{'weak ' * weak}{kind}[{','.join(map(str, shape))}]"
         return {
-            "type": _element(leaf), "shape": [_size(size) for size in getattr(leaf, "shape", ())], "weak": weak,
-            "of": python or _maker(leaf), "placed": _placed(leaf),
+            "type": kind, "shape": shape, "weak": weak, "of": python or _maker(leaf), "placed": _placed(leaf),
+            "text": f"Python {python}" if python else array,
         }  # fmt: skip
 
 

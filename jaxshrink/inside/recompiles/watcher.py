@@ -6,13 +6,16 @@ A note is a dictionary, of plain values: `{"name", "defined", "owner", "at", "wi
 number of programs that were compiled in this call, without those of functions that it calls. Seconds of tracing
 include the functions that are traced within, not what is compiled meanwhile; `outermost` tells the calls that are not
 within another. `cleared` counts the times that JAX's caches were cleared before, `cached` programs that came from the
-persistent cache on disk. JAX's own functions are noted where they are compiled only.
+persistent cache on disk. What `differences.explain` says of it is in there too, and the `number` of the note among
+those of its function. JAX's own functions are noted where they are compiled only, and count as one for each line of
+the program.
 """
 
 import threading
 import time
 
 from . import signature
+from .differences import explain
 from .hooks import Hooks
 from .identity import Identities
 from .places import caller, definition
@@ -48,14 +51,23 @@ class _Thread(threading.local):
 
 
 class Watcher:
-    """Notes calls between `begin` and `end`; `notes` has them in the order in which they were noted."""
+    """Notes calls between `begin` and `end`; `notes` has them in the order in which they were noted.
 
-    def __init__(self):
-        self.notes = []
+    `hear(note, step)` is called when a function was traced, or compiled: steps "trace" and "compile".
+    """
+
+    def __init__(self, hear=lambda note, step: None):
+        self.hear = hear
         self.thread = _Thread()
         self.hooks = Hooks(self)
+        self.forget()
+
+    def forget(self):
+        """What comes is another program."""
+        self.notes = []
         self.identities = Identities()
         self.cleared = 0
+        self.functions = {}  # (name, defined, line or None) -> notes
         self.known = {}  # name -> the note of the function that was noted last under it
         self.ahead = {}  # id of a note -> note, of calls that were traced and not run
 
@@ -138,7 +150,9 @@ class Watcher:
             return
         self.thread.spent += seconds
         note["seconds"][step] += seconds
-        note["compiled"] += step == "compile"
+        if step == "compile":
+            note["compiled"] += 1
+            self.hear(note, step)
 
     def _current(self, name):
         """The note of the call that is under way; where none is, of the one that was traced last under this name."""
@@ -157,6 +171,7 @@ class Watcher:
             if len(self.ahead) == _HELD_BACK:
                 del self.ahead[next(iter(self.ahead))]
             self.ahead[id(note)] = note
+            self.hear(note, "trace")
 
     def _noted(self, call):
         if call.note is None and call.program is not None:
@@ -182,6 +197,9 @@ class Watcher:
             "traced": False, "compiled": 0, "seconds": {"trace": 0.0, "lower": 0.0, "compile": 0.0},
             "outermost": len(self.thread.calls) <= 1, "cleared": self.cleared, "cached": 0,
         }  # fmt: skip
+        earlier = self.functions.setdefault((name, defined, at if owner == "jax" else None), [])
+        explain(note, earlier)
+        earlier.append(note)
         self.notes.append(note)
         return note
 

@@ -1,0 +1,160 @@
+"""In what a call differs from the most similar of the earlier ones, for JAX.
+
+A difference is a list `[kind, path, before, after]` of texts. The path is that of a leaf (`params['w']`), or the name
+of an argument, of a variable that a function closes over, of an option.
+"""
+
+KINDS = (
+    "new function object", "static argument", "tree structure", "config", "input types", "weak type", "options",
+    "transformation", "sharding",
+)  # fmt: skip
+"""Kinds of differences: where there are several, the first is the reason."""
+
+NOWHERE = "no device in particular"
+"""Where an array is that was not put anywhere on purpose."""
+
+_ABSENT, _NOT_THERE = "not given", "not there"
+_LOOK_BACK = 50
+"""So many earlier calls of a function are compared with."""
+
+
+def explain(note, earlier):
+    """Say in a note why the call was not in JAX's caches: its `reason`, `closest` and `differences`.
+
+    `earlier` are the notes of the same function before it. The reason is the kind of the first difference; where there
+    is none, it is "first call", "caches cleared", "not compiled before" (only traced), or "dropped".
+    """
+    note.update(number=len(earlier) + 1, reason="first call", closest=None, differences=[])
+    if not earlier:
+        return
+    function, recent = note["signature"]["function"]["number"], earlier[: -_LOOK_BACK - 1 : -1]
+    same = [each for each in recent if each["signature"]["function"]["number"] == function]
+    found = [(differences(each["signature"], note["signature"]), each) for each in same or recent]
+    nearest, closest = min(found, key=lambda each: _weight(each[0]))  # the last one of those that are alike
+    if note["owner"] == "jax":
+        nearest = [_of_primitive(each) for each in nearest]
+    reason = nearest[0][0] if nearest else _without_difference(note, closest)
+    note.update(reason=reason, closest=closest["number"], differences=nearest)
+
+
+def _weight(found):
+    """Few differences make calls alike; those in what only compiled code depends on count least."""
+    return sum(kind not in ("sharding", "transformation") for kind, *_ in found), len(found)
+
+
+def _of_primitive(difference):
+    """Another function object of JAX's own is a primitive with other parameters, which are static."""
+    kind, *rest = difference
+    return ["static argument" if kind == "new function object" else kind, *rest]
+
+
+def _without_difference(note, closest):
+    if note["cleared"] > closest["cleared"]:
+        return "caches cleared"
+    return "dropped" if closest["compiled"] else "not compiled before"
+
+
+def differences(before, after):
+    """All differences between the signatures of two calls, the reason first."""
+    found = [*_of_functions(before["function"], after["function"])]
+    for name in _both(before["arguments"], after["arguments"]):
+        found += _of_arguments(name, before, after)
+    found += _of_texts("options", before["options"], after["options"])
+    found += _of_texts("config", before["context"], after["context"])
+    under = [" of ".join(each["transformations"]) or "none" for each in (before, after)]
+    found += [["transformation", "transformations", *under]] if under[0] != under[1] else []
+    return sorted(found, key=lambda each: KINDS.index(each[0]))
+
+
+def _both(before, after):
+    return dict.fromkeys((*before, *after))
+
+
+def _of_functions(before, after):
+    if before["number"] == after["number"]:
+        return []
+    objects = [f"object {each['number'] + 1}" for each in (before, after)]
+    held = _of_texts("new function object", before["holds"], after["holds"])
+    return held or [["new function object", "function", *objects]]
+
+
+def _of_texts(kind, before, after):
+    if before == after:
+        return []
+    texts = [(name, before.get(name, _ABSENT), after.get(name, _ABSENT)) for name in _both(before, after)]
+    return [[kind, name, old, new] for name, old, new in texts if old != new]
+
+
+def _of_arguments(name, before, after):
+    old, new = before["arguments"].get(name), after["arguments"].get(name)
+    if old is None or new is None:
+        kind = "static argument" if "static" in (old or new) else "tree structure"
+        return [[kind, name, _given(old), _given(new)]]
+    given = ["by name" if name in each["keywords"] else "by position" for each in (before, after)]
+    found = [["tree structure", name, *given]] if given[0] != given[1] else []
+    if ("static" in old) != ("static" in new):
+        return [*found, ["static argument", name, _given(old), _given(new)]]
+    return [*found, *(_of_statics if "static" in old else _of_trees)(name, old, new)]
+
+
+def _given(argument):
+    if argument is None:
+        return _ABSENT
+    if "static" in argument:
+        return argument["text"]
+    leaves = list(argument["leaves"].values())
+    return _text(leaves[0]) if len(leaves) == 1 else "given"
+
+
+def _text(leaf):
+    return "None" if leaf is None else leaf["text"]
+
+
+def _of_statics(name, before, after):
+    if before["static"] == after["static"]:
+        return []
+    parts = _of_parts("static argument", "", before["parts"], after["parts"])
+    return parts or [["static argument", name, before["text"], after["text"]]]
+
+
+def _of_parts(kind, at, before, after):
+    """What differs of static values that consist of parts, `[text, number]` each."""
+    nothing = [_NOT_THERE, None]
+    pairs = [(path, before.get(path, nothing), after.get(path, nothing)) for path in _both(before, after)]
+    return [[kind, at + path, old[0], new[0]] for path, old, new in pairs if old[1] != new[1]]
+
+
+def _of_trees(name, before, after):
+    if before == after:
+        return []
+    pairs = [(path, before["leaves"], after["leaves"]) for path in _both(before["leaves"], after["leaves"])]
+    found = [each for path, old, new in pairs if path not in old or old[path] != new.get(path)
+             for each in _of_leaves(path, old, new)]  # fmt: skip
+    if before["tree"] != after["tree"] and not any(kind == "tree structure" for kind, *_ in found):
+        found += _of_nodes(name, before["nodes"], after["nodes"])
+    return found
+
+
+def _of_leaves(path, before, after):
+    old, new = before.get(path), after.get(path)
+    if old is None or new is None:
+        texts = [_text(each[path]) if path in each else _NOT_THERE for each in (before, after)]
+        return [["tree structure", path, *texts]] if texts[0] != texts[1] else []
+    if (old["type"], old["shape"]) != (new["type"], new["shape"]):
+        return [["input types", path, old["text"], new["text"]]]
+    if old["weak"] != new["weak"]:
+        return [["weak type", path, old["text"], new["text"]]]
+    if old["placed"] != new["placed"]:
+        return [["sharding", path, old["placed"] or NOWHERE, new["placed"] or NOWHERE]]
+    return []
+
+
+def _of_nodes(name, before, after):
+    """What of the inner nodes differs: a container of another type, or with another static part."""
+    for (old_type, old), (new_type, new) in zip(before, after):
+        if old_type != new_type:
+            return [["tree structure", name, old_type, new_type]]
+        found = _of_parts("tree structure", f"{name} ({new_type})", old, new)
+        if found:
+            return found
+    return [["tree structure", name, *(f"{len(nodes)} nodes" for nodes in (before, after))]]
