@@ -5,7 +5,8 @@
     result = shrink("repro.py")
     print(result.source)
 
-`capture` makes a JAX-only program of a live one; see `jaxshrink.capture`.
+`capture` makes a JAX-only program of a live one; see `jaxshrink.capture`. `jaxshrink.recompiles` tells which functions
+JAX compiles again, and why.
 
 Errors, all of them JaxshrinkError: UsageError, InputError, TargetError and OutputError for what the
 caller can mend; NotFailing and Unreliable for programs that cannot be reduced; InternalError;

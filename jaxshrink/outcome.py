@@ -48,7 +48,7 @@ class Frame:
 
 @dataclasses.dataclass(frozen=True)
 class Compile:
-    """One compilation of a jitted function; `reason` is the kind of cache miss, empty where JAX does not say."""
+    """One compilation of a jitted function; `reason` is the kind of cache miss, empty for JAX's own."""
 
     name: str
     reason: str = ""

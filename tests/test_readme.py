@@ -7,7 +7,9 @@ from pathlib import Path
 
 from jaxshrink.capturecli import command as capture
 from jaxshrink.cli import command
+from jaxshrink.inside.recompiles.differences import KINDS
 from jaxshrink.options import Given
+from jaxshrink.recompilescli import command as recompiles
 from jaxshrink.result import STATUSES, Result
 
 ROOT = Path(__file__).parents[1]
@@ -24,7 +26,7 @@ def test_each_module_has_its_place() -> None:
 
 
 def test_each_option_is_told_of() -> None:
-    options = {name for each in (*command.params, *capture.params) for name in each.opts if name.startswith("-")}
+    options = {name for each in (*command.params, *capture.params, *recompiles.params) for name in each.opts if name.startswith("-")}
     quoted = {word for text in QUOTED for word in re.findall(r"--?[\w-]+", text)}
     assert options - quoted == {"--quiet", "--verbose", "--version"}
     assert {name for name in quoted if name.startswith("--")} <= options
@@ -39,3 +41,9 @@ def test_the_api_has_the_options_of_the_command() -> None:
 def test_each_part_of_the_report_is_told_of() -> None:
     assert Result("error", "").to_json().keys() <= QUOTED
     assert set(STATUSES) <= QUOTED
+
+
+def test_each_reason_of_a_recompilation_is_told_of() -> None:
+    told = set(re.findall(r"^\| ((?:`[\w ]+`(?:, )?)+) \|", README, re.MULTILINE))
+    reasons = {reason for cell in told for reason in re.findall(r"`([\w ]+)`", cell)}
+    assert {*KINDS, "caches cleared", "dropped", "not compiled before"} <= reasons

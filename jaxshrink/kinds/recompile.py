@@ -33,7 +33,7 @@ class Recompiled:
         enough = [name for name, times in names.most_common() if times >= count and wanted in ("", name)]
         if not enough:
             return None
-        name = max(enough, key=explained.__contains__)  # functions of JAX's own come with no reason
+        name = max(enough, key=explained.__contains__)  # rather none of JAX's own, which come without a reason
         return Failure("recompile", name, f"compiled {names[name]} times: {_reason(outcome, name)}", outcome.end.value)
 
     @classmethod
@@ -66,4 +66,4 @@ def _reason(outcome: Outcome, name: str) -> str:
     """The most frequent reason but for the first time."""
     reasons = [each.reason for each in outcome.compiles if each.name == name]
     reason = collections.Counter(reasons[1:] or reasons).most_common(1)[0][0]
-    return reason or "JAX does not say why"
+    return reason or "a function of JAX's own"

@@ -64,7 +64,7 @@ def advice(name: str, miss: Miss, misses: Sequence[Miss]) -> str:
 
 def _new_function(case: _Case) -> str:
     kind, holds = case.miss.signature.function.kind, case.miss.signature.function.holds
-    maker = f"by `{case.miss.within}`" if case.miss.within not in ("", "<module>") else "on each turn"
+    maker = f"by `{case.miss.within}`" if case.miss.within not in ("", "<module>") else "each time"
     held = {path: texts for path, texts in case.values("new function object").items() if path != "function"}
     if held and kind in ("nested", "lambda", "wrapped", "partial"):
         verb = "is bound to" if kind == "partial" else "closes over"

@@ -218,6 +218,6 @@ def _brief(argument: Tree | Static) -> str:
     leaves = list(argument.leaves.values())
     if len(leaves) == 1:
         return "None" if leaves[0] is None else leaves[0].text
-    alike = {str(leaf) for leaf in leaves}
+    alike = {str(leaf and leaf.text) for leaf in leaves}
     return f"{len(leaves)} arrays" + (f" ({', '.join(sorted(alike))})" if 0 < len(alike) <= 3 else "")
 

@@ -89,7 +89,7 @@ def seen(outcome: Outcome, **given: Any) -> Failure | None:
         (
             Outcome(End.EXCEPTION, "KeyError", "0", compiles=(Compile("g"), Compile("g"), *AGAIN)),
             {"recompiles": "g:2"},
-            Failure("recompile", "g", "compiled 2 times: JAX does not say why", "exception"),
+            Failure("recompile", "g", "compiled 2 times: a function of JAX's own", "exception"),
         ),
         (Outcome(End.EXIT, code=0), {"test": "true"}, Failure("test", "test", "true", "user")),
     ],

@@ -111,7 +111,7 @@ def test_error(assert_compiles):
 
 def test_the_fixture(tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(FIXTURE)
-    (tmp_path / "conftest.py").write_text("from jaxshrink.recompiles.plugin import assert_compiles\n")
+    (tmp_path / "conftest.py").write_text("from jaxshrink.pytestplugin import assert_compiles\n")
     line = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, tmp_path]
     told = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=False).stdout
     assert "2 failed, 3 passed, 1 error" in told
