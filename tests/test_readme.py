@@ -26,7 +26,8 @@ def test_each_module_has_its_place() -> None:
 
 
 def test_each_option_is_told_of() -> None:
-    options = {name for each in (*command.params, *capture.params, *recompiles.params) for name in each.opts if name.startswith("-")}
+    parameters = (*command.params, *capture.params, *recompiles.params)
+    options = {name for each in parameters for name in each.opts if name.startswith("-")}
     quoted = {word for text in QUOTED for word in re.findall(r"--?[\w-]+", text)}
     assert options - quoted == {"--quiet", "--verbose", "--version"}
     assert {name for name in quoted if name.startswith("--")} <= options

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import functools
+import inspect
 from collections.abc import Callable
 
 import jax
@@ -12,6 +14,7 @@ import pytest
 from jax import monitoring
 
 from jaxshrink import recompiles
+from jaxshrink.inside.recompiles.watcher import Watcher
 from jaxshrink.recompiles import Function, Report, Tree
 
 
@@ -217,6 +220,78 @@ def test_watches_within_watches() -> None:
             step(np.ones(4))
         step(np.ones(5))
     assert (outer.count("<lambda>"), inner.count("<lambda>")) == (3, 1)
+
+
+def test_watches_that_end_in_any_order() -> None:
+    step = jax.jit(lambda x: x + 1)
+    first, second = recompiles.watch(), recompiles.watch()
+    one, two = first.__enter__(), second.__enter__()
+    step(np.ones(3))
+    first.__exit__(None, None, None)
+    step(np.ones(4))
+    second.__exit__(None, None, None)
+    step(np.ones(5))
+    assert (one.count("<lambda>"), two.count("<lambda>")) == (1, 2)
+
+
+def test_threads() -> None:
+    def step(x: jax.Array) -> jax.Array:
+        return x + 1
+
+    jitted = jax.jit(step)
+    with recompiles.watch() as watched, concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda size: jitted(np.ones(size)), range(1, 9)))
+    assert counts(one(watched, "step")) == (8, 8, 0)
+
+
+def test_calls_that_are_in_the_cache_do_not_reach_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    reached: list[str] = []
+
+    def counted(method: Callable[..., object]) -> Callable[..., object]:
+        return lambda *given: (reached.append(method.__name__), method(*given))[1]
+
+    for name in ("tracing", "running", "executing"):
+        monkeypatch.setattr(Watcher, name, counted(getattr(Watcher, name)))
+    step = jax.jit(lambda x: x + 1)
+    x = jnp.ones(3)
+    with recompiles.watch():
+        step(x)
+        first = len(reached)
+        for _ in range(10):
+            step(x)
+    assert len(reached) == first > 0
+
+
+class Silent:
+    """Says nothing of itself."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+
+class Moody:
+    """A pytree that can be taken apart by JAX only."""
+
+    def __init__(self, x: object) -> None:
+        self.x = x
+
+
+def apart(moody: Moody) -> tuple[tuple[object], None]:
+    if any(frame.filename.endswith("signature.py") and "recompiles" in frame.filename for frame in inspect.stack()):
+        raise RuntimeError("not for you")
+    return (moody.x,), None
+
+
+jax.tree_util.register_pytree_node(Moody, apart, lambda _, children: Moody(*children))
+
+
+def test_objects_that_do_not_tell_what_they_are() -> None:
+    with recompiles.watch() as watched:
+        jax.jit(lambda x, silent: x, static_argnums=1)(np.ones(3), Silent())
+        jax.jit(lambda moody: moody.x)(Moody(np.ones(3)))
+    first, second = (each.misses[0].signature for each in watched.functions)
+    assert str(first) == "x: f32[3], silent: <Silent, whose repr raises RuntimeError> (static)"
+    assert second.options == {"not told": "RuntimeError: not for you"}
 
 
 def test_what_the_program_raises_goes_through() -> None:

@@ -1,7 +1,7 @@
 """What is read of JAX's internals, and nothing else is: where calls miss the fast path, trace, and compile.
 
-A call that the C++ cache of a jitted function does not know reaches `pjit._infer_params` (`common_infer_params` before
-JAX 0.4.26), which traces, and then `_run_python_pjit` (`_python_pjit_helper` before 0.9), which compiles; both are
+A call that the C++ cache of a jitted function does not know reaches `pjit._infer_params` (`_trace_for_jit` in JAX 0.9.0,
+`common_infer_params` before 0.4.26), which traces, and then `_run_python_pjit` (`_python_pjit_helper` before 0.9), which compiles; both are
 looked up in the module at each call, so that what stands there is also reached by functions that were jitted before.
 Calls that hit the C++ cache pass none of this and cost nothing. Backward passes only reach
 `pjit._pjit_call_impl_python`; until 0.9 pmap has a way of its own, `api._prepare_pmap`.
@@ -14,8 +14,9 @@ counted, or calls of what is behind it.
 import functools
 import importlib
 import sys
+import threading
 
-_LOOKING_UP = ("_infer_params", "common_infer_params")
+_LOOKING_UP = ("_infer_params", "_trace_for_jit", "common_infer_params")
 _RUNNING = ("_run_python_pjit", "_python_pjit_helper")
 
 _OPTIONS = (
@@ -26,102 +27,141 @@ _OPTIONS = (
 """Options that change what is traced or compiled. Newer versions have the list themselves."""
 
 
+_watchers = []
+"""Those that are told, the first one nearest to JAX."""
+
+_replaced = []
+"""(module, name, original) of what is replaced as long as there are watchers."""
+
+
 class MissingHook(Exception):
     """This version of JAX is not as the known ones."""
 
 
-class Hooks:
-    """Sends calls and events to a watcher: `tracing`, `running`, `executing`, `preparing`, `clearing` and `event`."""
+def begin(watcher):
+    """Send calls and events to a watcher: to `tracing`, `running`, `executing`, `preparing`, `clearing` and `event`.
 
-    def __init__(self, watcher):
-        self.watcher = watcher
-        self.replaced = []  # (module, name, original)
-        self.traced = 0  # by the versions without a counter
-
-    def install(self):
-        """From now on. Raises MissingHook where JAX has no such places."""
-        import jax
-
-        pjit, trace = self._module("pjit"), self._module("interpreters.partial_eval")
-        found = [next((name for name in names if hasattr(pjit, name)), None) for names in (_LOOKING_UP, _RUNNING)]
-        if None in found:
-            raise MissingHook(f"JAX {jax.__version__} has no place where calls of jitted functions can be watched: "
-                              "jaxshrink knows those of JAX 0.4.20 to 0.12")  # fmt: skip
-        looking_up, running = found
-        self._count_traces(trace, jax.__version__)
-        self._replace(pjit, looking_up, self.watcher.tracing if looking_up == _LOOKING_UP[0] else self._tracing)
-        self._replace(pjit, running, self.watcher.running)
-        self._replace(pjit, "_pjit_call_impl_python", self.watcher.executing)
-        api = self._module("api")
-        if hasattr(api, "_cpp_pmap") and hasattr(api, "_prepare_pmap"):
-            self._replace(api, "_prepare_pmap", self.watcher.preparing)
-        self._replace(self._module("util"), "clear_all_caches", self.watcher.clearing)
-        _listen(self.watcher)
-
-    def uninstall(self):
-        """As it was."""
-        while self.replaced:
-            module, name, original = self.replaced.pop()
-            setattr(module, name, original)
-        _WATCHERS.discard(self.watcher)
-
-    def misses(self):
-        """A number that changes with each function that is traced in this thread."""
-        return self.traced
-
-    def _count_traces(self, trace, version):
-        cached = getattr(trace, "trace_to_jaxpr", None)
-        if hasattr(cached, "cache_info") and hasattr(self._module("pjit"), "_trace_for_jit"):
-            self.misses = lambda: cached.cache_info().misses
-        elif hasattr(trace, "trace_to_jaxpr_dynamic"):
-            self._replace(trace, "trace_to_jaxpr_dynamic", self._counted)
-        else:
-            raise MissingHook(f"JAX {version} has no place where tracing can be counted")
-
-    def _counted(self, original, given, named):
-        self.traced += 1
-        return original(*given, **named)
-
-    def _tracing(self, infer, given, named):
-        """The call as newer versions hand it on."""
-        info, *args = given
-        return self.watcher.tracing(lambda info, args, kwargs: infer(info, *args, **kwargs), (info, args, named), {})
-
-    def _replace(self, module, name, instead):
-        """Call `instead(original, args, kwargs)` in place of a function of a module."""
-        original = getattr(module, name, None)
-        if original is None:
-            return
-
-        @functools.wraps(original)
-        def wrapper(*given, **named):
-            return instead(original, given, named)
-
-        self.replaced.append((module, name, original))
-        setattr(module, name, wrapper)
-
-    def _module(self, name):
-        return importlib.import_module("jax._src." + name)
+    The first five are called as `method(original, args, kwargs)` in place of a function of JAX, the last as
+    `event(name, seconds, name of the function)`. Raises MissingHook where JAX has no such places.
+    """
+    if not _watchers:
+        try:
+            _install()
+        except MissingHook:
+            _uninstall()
+            raise
+    _watchers.append(watcher)
 
 
-_WATCHERS = set()
+def end(watcher):
+    """The other half of `begin`; watchers may end in any order."""
+    if watcher in _watchers:
+        _watchers.remove(watcher)
+    if not _watchers:
+        _uninstall()
+
+
+def _install():
+    import jax
+
+    pjit, api = _module("pjit"), _module("api")
+    found = [next((name for name in names if hasattr(pjit, name)), None) for names in (_LOOKING_UP, _RUNNING)]
+    if None in found:
+        raise MissingHook(f"JAX {jax.__version__} has no place where calls of jitted functions can be watched: "
+                          "jaxshrink knows those of JAX 0.4.20 to 0.12")  # fmt: skip
+    looking_up, running = found
+    _count_traces(pjit, _module("interpreters.partial_eval"), jax.__version__)
+    _watch(pjit, looking_up, "tracing", _as_before if looking_up == _LOOKING_UP[-1] else _as_now)
+    _watch(pjit, running, "running")
+    _watch(pjit, "_pjit_call_impl_python", "executing")
+    _watch(_module("util"), "clear_all_caches", "clearing")
+    if hasattr(api, "_cpp_pmap"):
+        _watch(api, "_prepare_pmap", "preparing")
+    _listen()
+
+
+def _uninstall():
+    while _replaced:
+        setattr(*_replaced.pop())
+
+
+def _as_now(original, given, named):
+    return original, given, named
+
+
+def _as_before(original, given, named):
+    """A look-up in an older version, as newer ones do it: options, arguments and keyword arguments."""
+    info, *args = given
+    return (lambda info, args, kwargs: original(info, *args, **kwargs)), (info, args, named), {}
+
+
+def _watch(module, name, method, arranged=_as_now):
+    """Call this method of all watchers in place of a function of a module, one within the other."""
+
+    def instead(original, given, named):
+        call, given, named = arranged(original, given, named)
+        for watcher in _watchers[:]:
+            call = functools.partial(_through, getattr(watcher, method), call)
+        return call(*given, **named)
+
+    _replace(module, name, instead)
+
+
+def _through(method, call, *given, **named):
+    return method(call, given, named)
+
+
+def _replace(module, name, instead):
+    original = getattr(module, name, None)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def wrapper(*given, **named):
+        return instead(original, given, named)
+
+    _replaced.append((module, name, original))
+    setattr(module, name, wrapper)
+
+
+def _count_traces(pjit, trace, version):
+    cached = getattr(trace, "trace_to_jaxpr", None)
+    if hasattr(cached, "cache_info") and hasattr(pjit, "_trace_for_jit"):
+        _counters["cached"] = lambda: cached.cache_info().misses
+    elif hasattr(trace, "trace_to_jaxpr_dynamic"):
+        _replace(trace, "trace_to_jaxpr_dynamic", _counted)
+    else:
+        raise MissingHook(f"JAX {version} has no place where tracing can be counted")
+
+
+_counters = {}
+_traced = threading.local()
+
+
+def misses():
+    """A number that changes with each function that is traced in this thread."""
+    return _counters["cached"]() if "cached" in _counters else getattr(_traced, "count", 0)
+
+
+def _counted(original, given, named):
+    _traced.count = getattr(_traced, "count", 0) + 1
+    return original(*given, **named)
+
+
+def _module(name):
+    return importlib.import_module("jax._src." + name)
 
 
 @functools.cache
-def _listening():
+def _listen():
     """JAX can be told to listen once for all, and not to stop."""
     from jax import monitoring
 
     def tell(event, seconds, **more):
-        for watcher in tuple(_WATCHERS):
+        for watcher in _watchers[:]:
             watcher.event(event, seconds, more.get("fun_name"))
 
     monitoring.register_event_duration_secs_listener(tell)
-
-
-def _listen(watcher):
-    _listening()
-    _WATCHERS.add(watcher)
 
 
 def context():

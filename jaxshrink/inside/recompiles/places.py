@@ -4,6 +4,7 @@ import functools
 import os
 import sys
 import sysconfig
+import types
 
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _HOST = os.path.join(os.path.dirname(_OWN), "recompiles")
@@ -64,13 +65,21 @@ def innermost(fun):
 
 
 def _inner(fun):
+    mapped = getattr(getattr(fun, "__self__", None), "f", None)
+    if mapped is not None and getattr(fun, "__name__", "") == "call_wrapped":  # as JAX wraps functions
+        return mapped
     inner = getattr(fun, "__wrapped__", None) or getattr(fun, "func", None) or getattr(fun, "__func__", None)
     if inner is not None:
         return inner
-    code = getattr(fun, "__code__", None)
+    code = _code(fun)
     if code is None:
         return getattr(type(fun).__call__, "__func__", type(fun).__call__)
     return _closed_over(fun) if owner(code.co_filename) == "jax" else None
+
+
+def _code(fun):
+    code = getattr(fun, "__code__", None)
+    return code if isinstance(code, types.CodeType) else None
 
 
 def _closed_over(fun):
@@ -81,8 +90,9 @@ def _closed_over(fun):
         except ValueError:  # not yet bound
             continue
         held = getattr(held, "f", held)  # as JAX wraps functions
-        if callable(held) and not isinstance(held, type) and hasattr(innermost(held), "__code__"):
-            if owner(innermost(held).__code__.co_filename) != "jax":
+        if callable(held) and not isinstance(held, type):
+            code = _code(innermost(held))
+            if code is not None and owner(code.co_filename) != "jax":
                 return held
     return None
 
@@ -90,11 +100,12 @@ def _closed_over(fun):
 def definition(fun):
     """(name, "path:line", whose it is) of a function."""
     inner = innermost(fun)
-    code = getattr(inner, "__code__", None)
+    code, own = _code(inner), _code(fun)
+    name = getattr(inner, "__name__", None) or type(inner).__name__
     if code is None:
-        name, module = type(inner).__name__, getattr(inner, "__module__", None) or ""
-        return getattr(inner, "__name__", name), module, "jax" if module.partition(".")[0] == "jax" else "library"
-    name = getattr(fun, "__name__", None)
-    if name is None or owner(getattr(fun, "__code__", code).co_filename) == "jax":
-        name = inner.__name__ if owner(code.co_filename) != "jax" else name or inner.__name__
-    return str(name), f"{code.co_filename}:{code.co_firstlineno}", owner(code.co_filename)
+        module = str(getattr(inner, "__module__", None) or "")
+        return str(name), module, "jax" if module.partition(".")[0] == "jax" else "library"
+    whose = owner(code.co_filename)
+    if whose == "jax" or own is None or owner(own.co_filename) != "jax":  # names that JAX gives are its own
+        name = getattr(fun, "__name__", None) or name
+    return str(name), f"{code.co_filename}:{code.co_firstlineno}", whose

@@ -50,15 +50,21 @@ def take(identities, fun, info, args, kwargs):
     }
 
 
+def nothing(problem):
+    """A signature of which nothing is known, and why."""
+    return {
+        "function": {"number": 0, "kind": "function", "holds": {}}, "arguments": {}, "keywords": [],
+        "options": {"not told": problem}, "transformations": [], "context": hooks.context(),
+    }  # fmt: skip
+
+
 def of_program(identities, forward, args):
     """The signature of the backward pass of a call, whose arguments are what the forward pass has left."""
     leaves = _Trees(identities, "")
-    function = forward["function"] if forward else {"number": 0, "kind": "function", "holds": {}}
     left = {f"residuals[{index}]": leaves.leaf(leaf) for index, leaf in enumerate(args)}
-    return {
-        "function": function, "arguments": {"residuals": {"leaves": left, "tree": len(left), "nodes": []}},
-        "keywords": [], "options": {}, "transformations": ["backward"], "context": hooks.context(),
-    }  # fmt: skip
+    known = {"function": forward["function"]} if forward else {}
+    told = {"arguments": {"residuals": {"leaves": left, "tree": len(left), "nodes": []}}, "options": {}}
+    return {**nothing(""), **known, **told, "transformations": ["backward"]}
 
 
 def _options(info):
@@ -72,18 +78,22 @@ def _options(info):
 
 def _named(fun, args, kwargs):
     """{name: value} of the arguments, as the function names them."""
-    parameters = _parameters(fun)
+    parameters = _parameters(fun, len(args))
     names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
     rest = next((each.name for each in parameters if each.kind == each.VAR_POSITIONAL), "args")
     names += [f"{rest}[{index}]" for index in range(len(args) - len(names))]
     return {**dict(zip(names, args)), **kwargs}
 
 
-def _parameters(fun):
+def _parameters(fun, count):
+    """Those of the function; of the one that is mapped, where pmap has taken its arguments apart as so many arrays."""
     try:
-        return tuple(inspect.signature(fun).parameters.values())
+        found = tuple(inspect.signature(fun).parameters.values())
+        inner = tuple(inspect.signature(innermost(fun)).parameters.values())
     except (TypeError, ValueError):  # functions in C, and those whose signature lies
         return ()
+    is_flat = [each.name for each in found] == ["flat_args"] and len(inner) == count
+    return inner if is_flat else found
 
 
 def _static(fun, info, count):

@@ -14,9 +14,8 @@ the program.
 import threading
 import time
 
-from . import signature
+from . import hooks, signature
 from .differences import explain
-from .hooks import Hooks
 from .identity import Identities
 from .places import caller, definition
 
@@ -41,6 +40,13 @@ class _Call:
     def __init__(self, given=None, program=None):
         self.given, self.program, self.note, self.trace = given, program, None, None
 
+    @property
+    def parts(self):
+        """(function, options, args, kwargs); older versions have the function among the options."""
+        *first, args, kwargs = self.given
+        info = first[-1]
+        return (first[0] if len(first) > 1 else info.fun), info, args, kwargs
+
 
 class _Thread(threading.local):
     def __init__(self):
@@ -59,7 +65,6 @@ class Watcher:
     def __init__(self, hear=lambda note, step: None):
         self.hear = hear
         self.thread = _Thread()
-        self.hooks = Hooks(self)
         self.forget()
 
     def forget(self):
@@ -73,14 +78,10 @@ class Watcher:
 
     def begin(self):
         """Raises `hooks.MissingHook` where this version of JAX cannot be watched."""
-        try:
-            self.hooks.install()
-        except BaseException:
-            self.hooks.uninstall()
-            raise
+        hooks.begin(self)
 
     def end(self):
-        self.hooks.uninstall()
+        hooks.end(self)
 
     def tracing(self, infer, given, named):
         """In place of what looks a call up, and traces it where it is new."""
@@ -90,10 +91,10 @@ class Watcher:
         call.given = given
         if is_own:
             calls.append(call)
-        before, start = self.hooks.misses(), time.perf_counter() - self.thread.spent
+        before, start = hooks.misses(), time.perf_counter() - self.thread.spent
         try:
             result = infer(*given, **named)
-            if self.hooks.misses() != before:
+            if hooks.misses() != before:
                 self._traced(call, time.perf_counter() - self.thread.spent - start)
         finally:
             if is_own:
@@ -166,7 +167,7 @@ class Watcher:
 
     def _traced(self, call, seconds):
         call.trace = seconds
-        if definition(_parts(call.given)[0])[2] != "jax":  # these come in crowds, and cost as good as nothing
+        if definition(call.parts[0])[2] != "jax":  # these come in crowds, and cost as good as nothing
             note = self._noted(call)
             if len(self.ahead) == _HELD_BACK:
                 del self.ahead[next(iter(self.ahead))]
@@ -177,13 +178,17 @@ class Watcher:
         if call.note is None and call.program is not None:
             call.note = self._backward(*call.program)
         elif call.note is None:
-            fun, info, args, kwargs = _parts(call.given)
-            taken = signature.take(self.identities, fun, info, args, kwargs)
-            call.note = self._note(*definition(fun), taken)
+            call.note = self._note(*definition(call.parts[0]), self._taken(call))
             self.known[call.note["name"]] = call.note
         if call.trace is not None:
             call.note["traced"], call.note["seconds"]["trace"] = True, call.trace
         return call.note
+
+    def _taken(self, call):
+        try:
+            return signature.take(self.identities, *call.parts)
+        except Exception as problem:  # of the program's own classes, whose run is not to be disturbed
+            return signature.nothing(f"{type(problem).__name__}: {problem}")
 
     def _backward(self, name, args):
         forward = self.known.get(_plain(name), {"name": _plain(name), "defined": "", "owner": "jax", "signature": None})
@@ -208,9 +213,3 @@ def _plain(name):
     """The name of a function as its events tell it: `f` or `jit(f)`, empty in older versions."""
     return (name or "").partition("(")[2].rstrip(")") or name or ""
 
-
-def _parts(given):
-    """(function, options, args, kwargs) of a call; older versions have the function among the options."""
-    *first, args, kwargs = given
-    info = first[-1]
-    return (first[0] if len(first) > 1 else info.fun), info, args, kwargs
