@@ -6,5 +6,6 @@ Standard library only, JAX and NumPy imported late, every file loaded by its pat
 - a child puts itself into a sandbox (`sandbox`, `workdir`), runs the candidate, for real or traced
   only (`abstract`), and tells how it failed (`report`); `coldrun` does so in a fresh interpreter;
 - `limits` measures and ends what a child has started;
-- `observe` is one watched run of the original.
+- `observe` is one watched run of the original;
+- `recompiles` notes what is traced and compiled, for `compiles` and `recompilesrun`.
 """

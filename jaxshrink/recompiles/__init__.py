@@ -12,7 +12,6 @@
 on JAX 0.4.30 and newer.
 """
 
-from jaxshrink.errors import TargetError as TargetError
 from jaxshrink.recompiles.counting import assert_compiles as assert_compiles
 from jaxshrink.recompiles.data import Callee as Callee
 from jaxshrink.recompiles.data import Difference as Difference

@@ -129,6 +129,7 @@ class Seconds:
 
     @property
     def total(self) -> float:
+        """All of it."""
         return self.trace + self.lower + self.compile
 
 
@@ -187,7 +188,16 @@ class Function:
         return sum(miss.traced and not miss.compiled for miss in self.misses)
 
     @property
+    def lines(self) -> dict[str, int]:
+        """How many programs were compiled for it at each line of the program that calls it."""
+        found = dict.fromkeys((miss.at for miss in self.misses), 0)
+        for miss in self.misses:
+            found[miss.at] += miss.compiled
+        return found
+
+    @property
     def seconds(self) -> Seconds:
+        """What all its misses cost."""
         parts = [miss.seconds for miss in self.misses]
         return Seconds(*(sum(getattr(part, each.name) for part in parts) for each in dataclasses.fields(Seconds)))
 
@@ -197,8 +207,10 @@ class Function:
         return tuple(dict.fromkeys(miss.advice for miss in self.misses if miss.advice))
 
     def to_json(self) -> dict[str, Any]:
+        """All of it, with the numbers and the time."""
         numbers = {"compiles": self.compiles, "traces": self.traces, "only_traced": self.only_traced}
-        return {**dataclasses.asdict(self), **numbers, "seconds": dataclasses.asdict(self.seconds)}
+        more = {"lines": self.lines, "seconds": dataclasses.asdict(self.seconds)}
+        return {**dataclasses.asdict(self), **numbers, **more}
 
 
 def _argument(told: Mapping[str, Any]) -> Tree | Static:

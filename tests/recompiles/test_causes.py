@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 from jaxshrink import recompiles
-from tests.recompiles.causes import CASES, Case
+from tests.recompiles import of_arguments, of_functions
+from tests.recompiles.case import Case
 
+CASES = {**of_arguments.CASES, **of_functions.CASES}
 MAIN = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n"
 
 

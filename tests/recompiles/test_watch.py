@@ -14,6 +14,8 @@ import pytest
 from jax import monitoring
 
 from jaxshrink import recompiles
+from jaxshrink.errors import TargetError
+from jaxshrink.inside.recompiles import hooks
 from jaxshrink.inside.recompiles.watcher import Watcher
 from jaxshrink.recompiles import Function, Report, Tree
 
@@ -159,6 +161,7 @@ def test_lines_of_the_program() -> None:
     assert one(watched, "step").defined == f"{__file__}:{line}"
     (miss,) = one(watched, "step").misses
     assert (miss.at, miss.within) == (f"{__file__}:{line + 4}", "test_lines_of_the_program")
+    assert one(watched, "step").lines == {miss.at: 1}
 
 
 def test_names_of_arguments() -> None:
@@ -305,8 +308,8 @@ def test_what_the_program_raises_goes_through() -> None:
 
 
 def test_a_version_of_jax_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("jax._src.pjit._infer_params")
-    with pytest.raises(recompiles.TargetError, match="no place where calls of jitted functions can be watched"):
+    monkeypatch.setattr(hooks, "_RUNNING", ("gone",))
+    with pytest.raises(TargetError, match="no place where calls of jitted functions can be watched"):
         with recompiles.watch():
             pass
 

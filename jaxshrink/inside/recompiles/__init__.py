@@ -5,7 +5,7 @@ Runs in the target interpreter (`recompilesrun`, beside this folder), and as par
 - `watcher` notes each call that is traced or compiled, as JSON: see there;
 - `hooks` is what it takes of JAX's internals: all of it, with a check for each version;
 - `signature` tells what a call looks like to JAX, `identity` which of its objects are the same for JAX;
-- `places` tells where a function is defined and which line of the program calls it.
-
-Why a call was not found in a cache is worked out outside, by `jaxshrink.recompiles`.
+- `differences` tells why a call was not in JAX's caches: in what it differs from the most similar one before;
+- `places` tells where a function is defined and which line of the program calls it;
+- `whenimported` waits for JAX.
 """

@@ -1,9 +1,9 @@
 """What is read of JAX's internals, and nothing else is: where calls miss the fast path, trace, and compile.
 
-A call that the C++ cache of a jitted function does not know reaches `pjit._infer_params` (`_trace_for_jit` in JAX 0.9.0,
-`common_infer_params` before 0.4.26), which traces, and then `_run_python_pjit` (`_python_pjit_helper` before 0.9), which compiles; both are
-looked up in the module at each call, so that what stands there is also reached by functions that were jitted before.
-Calls that hit the C++ cache pass none of this and cost nothing. Backward passes only reach
+A call that the C++ cache of a jitted function does not know reaches `pjit._infer_params` (in 0.9.0 `_trace_for_jit`,
+before 0.4.26 `common_infer_params`), which traces, and then `_run_python_pjit` (before 0.9 `_python_pjit_helper`),
+which compiles; all are looked up in the module at each call, so that what stands there is also reached by functions
+that were jitted before. Calls that hit the C++ cache pass none of this and cost nothing. Backward passes only reach
 `pjit._pjit_call_impl_python`; until 0.9 pmap has a way of its own, `api._prepare_pmap`.
 
 That there was a compilation, and how long it took, is told by `jax.monitoring`, which is public. Whether a function

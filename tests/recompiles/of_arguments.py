@@ -1,27 +1,8 @@
-"""Programs that compile a function again and again, one for each classic cause, with what is to be told of them."""
+"""Programs that compile a function again and again, for what they call it with, with what is to be told of them."""
 
 from __future__ import annotations
 
-import dataclasses
-
-
-@dataclasses.dataclass(frozen=True)
-class Case:
-    """A program, and what is to be told of its function of this name.
-
-    `compiles` and `traces` are how often it is compiled and traced, `reason` why it was so the last time, `difference`
-    the first thing that differs there, `advice` a part of the sentence on what to do.
-    """
-
-    program: str
-    function: str
-    compiles: int
-    reason: str
-    difference: str
-    advice: str
-    traces: int | None = None
-    devices: int = 1
-
+from tests.recompiles.case import Case
 
 CASES = {
     "the last batch": Case(
@@ -130,136 +111,6 @@ with jax.default_matmul_precision("float32"):
 """,
         "square", 2, "config", "default_matmul_precision: None → float32", "set it once, before the first call",
     ),
-    "a lambda for each call": Case(
-        """\
-def run(x):
-    return jax.jit(lambda x: x + 1)(x)
-
-for _ in range(3):
-    run(np.ones(3))
-""",
-        "<lambda>", 3, "new function object", "function: object 2 → object 3", "a new lambda is made by `run`",
-    ),
-    "a function that is defined anew": Case(
-        """\
-def run(x):
-    @jax.jit
-    def inner(x):
-        return x + 1
-    return inner(x)
-
-for _ in range(3):
-    run(np.ones(3))
-""",
-        "inner", 3, "new function object", "function: object 2 → object 3", "`inner` is defined anew by `run`",
-    ),
-    "a value that is closed over": Case(
-        """\
-def make(lr):
-    def update(x):
-        return x - lr
-    return jax.jit(update)
-
-for lr in [0.1, 0.2, 0.3]:
-    make(lr)(np.ones(3))
-""",
-        "update", 3, "new function object", "lr: 0.2 → 0.3", "`update` closes over lr (0.1, 0.2, 0.3)",
-    ),
-    "a partial for each call": Case(
-        """\
-import functools
-
-def update(lr, x):
-    return x - lr
-
-for lr in [0.1, 0.2]:
-    jax.jit(functools.partial(update, lr))(np.ones(3))
-""",
-        "update", 2, "new function object", "argument 0: 0.1 → 0.2", "`update` is bound to argument 0 (0.1, 0.2)",
-    ),
-    "a gradient for each call": Case(
-        """\
-def loss(w):
-    return (w * w).sum()
-
-for _ in range(2):
-    jax.jit(jax.grad(loss))(np.ones(3))
-""",
-        "loss", 2, "new function object", "function: object 1 → object 2", "a new function around `loss` is made",
-    ),
-    "methods of new objects": Case(
-        """\
-class Model:
-    def __init__(self):
-        self.predict = jax.jit(self._predict)
-
-    def _predict(self, x):
-        return x * 2
-
-for _ in range(2):
-    Model().predict(np.ones(3))
-""",
-        "_predict", 2, "new function object", "function: object 1 → object 2", "`_predict` is a method of a new Model",
-    ),
-    "self as a static argument": Case(
-        """\
-import functools
-
-class Model:
-    @functools.partial(jax.jit, static_argnums=0)
-    def predict(self, x):
-        return x * 2
-
-for _ in range(2):
-    Model().predict(np.ones(3))
-""",
-        "predict", 2, "static argument", "self: <Model object> → <Model object>",
-        "hashed by identity, and each Model is another: give the class `__hash__` and `__eq__`",
-    ),
-    "a static argument that changes": Case(
-        """\
-import functools
-
-@functools.partial(jax.jit, static_argnames="step")
-def train(x, step):
-    return x * step
-
-for step in range(3):
-    train(np.ones(3), step=step)
-""",
-        "train", 3, "static argument", "step: 1 → 2", "step has had 3 values (0, 1, 2), and each is a program",
-    ),
-    "one field of a static configuration": Case(
-        """\
-import dataclasses, functools
-
-@dataclasses.dataclass(frozen=True)
-class Config:
-    width: int
-    rate: float
-
-@functools.partial(jax.jit, static_argnames="config")
-def train(x, config):
-    return x * config.rate
-
-for rate in [0.1, 0.2]:
-    train(np.ones(3), Config(width=8, rate=rate))
-""",
-        "train", 2, "static argument", "config.rate: 0.1 → 0.2", "config.rate has had 2 values (0.1, 0.2)",
-    ),
-    "a function as a static argument": Case(
-        """\
-import functools
-
-@functools.partial(jax.jit, static_argnums=1)
-def apply(x, fun):
-    return fun(x)
-
-for _ in range(2):
-    apply(np.ones(3), lambda x: x * 2)
-""",
-        "apply", 2, "static argument", "fun: <lambda> → <lambda>", "is a new function object each time",
-    ),
     "a key that comes and goes": Case(
         """\
 @jax.jit
@@ -334,16 +185,6 @@ step(np.ones(3), 0.1)
 """,
         "step", 2, "tree structure", "lr: not given → Python float", "give it in all, or in none",
     ),
-    "donated in one jit only": Case(
-        """\
-def step(x):
-    return x * 2
-
-jax.jit(step)(jnp.ones(3))
-jax.jit(step, donate_argnums=0)(jnp.ones(3))
-""",
-        "step", 2, "options", "donate_argnums: not given → (0,)", "jit it once and use that", traces=1,
-    ),
     "keys of both kinds": Case(
         """\
 @jax.jit
@@ -366,17 +207,6 @@ for lr in [0.1, np.float64(0.1)]:
 """,
         "step", 2, "weak type", "lr: Python float → f32[]", "pass jnp.float32(lr) each time",
     ),
-    "objects that are called": Case(
-        """\
-class Model:
-    def __call__(self, x):
-        return x * 2
-
-for _ in range(2):
-    jax.jit(Model())(np.ones(3))
-""",
-        "__call__", 2, "new function object", "function: object 1 → object 2", "another object stands for `__call__`",
-    ),
     "named axes": Case(
         """\
 @jax.jit
@@ -387,41 +217,6 @@ for size in [2, 3]:
     jax.vmap(mean, axis_name="i")(np.ones((size, 3)))
 """,
         "mean", 2, "config", "axis_names: {'i': 2} → {'i': 3}", "under other named axes",
-    ),
-    "cleared caches": Case(
-        """\
-@jax.jit
-def step(x):
-    return x * 2
-
-for _ in range(2):
-    step(np.ones(3))
-    jax.clear_caches()
-""",
-        "step", 2, "caches cleared", "", "clear them less often",
-    ),
-    "a cleared cache of the function": Case(
-        """\
-@jax.jit
-def step(x):
-    return x * 2
-
-for _ in range(2):
-    step(np.ones(3))
-    step.clear_cache()
-""",
-        "step", 2, "dropped", "", "the same call was compiled before (1)",
-    ),
-    "transformations from outside": Case(
-        """\
-@jax.jit
-def loss(w):
-    return (w * w).sum()
-
-loss(np.ones(3))
-jax.vmap(loss)(np.ones((2, 3)))
-""",
-        "loss", 2, "transformation", "transformations: none → vmap", "put jit outermost", traces=1,
     ),
     "another device": Case(
         """\
