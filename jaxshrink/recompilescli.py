@@ -45,7 +45,7 @@ def main(own: Sequence[str], program: Sequence[str]) -> int:
 @click.argument("program", metavar="PROGRAM [-- ARGS...]")
 @click.option("--max", "most", metavar="[NAME:]N", multiple=True,
               help="Exit with 1 if a function not of JAX is compiled more than N times; repeatable.")  # fmt: skip
-@click.option("--all", "everything", is_flag=True, help="Show JAX's own functions too, compiled once for each line.")
+@click.option("--all", "everything", is_flag=True, help="Show all functions, also of JAX, with all their calls.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of tables.")
 @click.option("--python", metavar="PATH", help="Interpreter that runs the program.  [default: this one]")
 @click.option("--env", metavar="NAME=VALUE", multiple=True, help="Environment of the program; repeatable.")
@@ -90,9 +90,9 @@ def _print(watched: Report, as_json: bool, everything: bool) -> None:
     if sys.stdout.isatty():
         from rich.console import Console
 
-        Console().print(rendered(watched, shown))
+        Console().print(rendered(watched, shown, is_brief=not everything))
     else:
-        print(table(watched, shown), end="")
+        print(table(watched, shown, is_brief=not everything), end="")
 
 
 def _say(text: str) -> None:

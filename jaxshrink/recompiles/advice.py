@@ -49,7 +49,7 @@ class _Case(NamedTuple):
         return {path: list(texts) for path, texts in found.items()}
 
 
-def advice(name: str, miss: Miss, misses: Sequence[Miss]) -> str:
+def advice(name: str, owner: str, miss: Miss, misses: Sequence[Miss]) -> str:
     """The sentence for one of the misses of a function.
 
     It is empty for a first call, and for what was only traced within another call: the advice is that for the other.
@@ -57,9 +57,19 @@ def advice(name: str, miss: Miss, misses: Sequence[Miss]) -> str:
     write = _WRITERS.get(miss.reason)
     if write is None or not (miss.compiled or miss.outermost):
         return ""
+    if owner == "jax":
+        write = _eager
     same = [each for each in miss.differences if each.kind == miss.reason]
     first = same[0] if same else Difference(miss.reason, "", "", "")
     return write(_Case(name, miss, misses, first, max(0, len(same) - 1)))
+
+
+def _eager(case: _Case) -> str:
+    where = f"in `{case.miss.within}`" if case.miss.within not in ("", "<module>") else "on this line"
+    return (
+        f"`{case.name}` is called outside of jit, and compiled for each shape and parameter by itself: put what is "
+        f"done {where} into one function, and jit that"
+    )
 
 
 def _new_function(case: _Case) -> str:
@@ -91,7 +101,7 @@ def _static(case: _Case) -> str:
     path, texts = case.first.path, case.values("static argument")[case.first.path]
     new = next((each for name, each in case.miss.signature.arguments.items() if path.startswith(name)), None)
     if not isinstance(new, Static):
-        return f"each {path} makes another program ({_some(texts)}): keep to few of them"
+        return f"{path} is static in some calls only: jit `{case.name}` once"
     if new.type in ("function", "partial", "method"):
         return f"static argument {path} is a new function object each time: define it once, outside"
     if new.by_identity or len(texts) == 1:

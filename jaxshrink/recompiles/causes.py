@@ -17,13 +17,15 @@ def functions(notes: Iterable[Mapping[str, Any]]) -> tuple[Function, ...]:
     for note in notes:
         line = note["at"] if note["owner"] == "jax" else ""
         groups[note["name"], note["defined"], note["owner"], line].append(note)
-    made = [Function(name, defined, owner, _misses(name, group)) for (name, defined, owner, _), group in groups.items()]
+    made = []
+    for (name, defined, owner, _), group in groups.items():
+        made.append(Function(name, defined, owner, _misses(name, owner, group)))
     return tuple(sorted(made, key=lambda each: (each.owner == "jax", -each.compiles, -each.traces)))
 
 
-def _misses(name: str, notes: Sequence[Mapping[str, Any]]) -> tuple[Miss, ...]:
+def _misses(name: str, owner: str, notes: Sequence[Mapping[str, Any]]) -> tuple[Miss, ...]:
     found = tuple(map(_miss, notes))
-    return tuple(dataclasses.replace(each, advice=advice(name, each, found)) for each in found)
+    return tuple(dataclasses.replace(each, advice=advice(name, owner, each, found)) for each in found)
 
 
 def _miss(note: Mapping[str, Any]) -> Miss:

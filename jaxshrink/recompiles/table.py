@@ -36,13 +36,26 @@ def rendered(
 ) -> RenderableType:
     """The same, for a console."""
     shown = watched.worth_showing if functions is None else functions
-    again = [each for each in shown if not is_brief or (each.compiles and len(each.misses) > 1)]
-    once = [each for each in shown if each not in again and each.compiles]
-    never = [each for each in shown if each not in again and not each.compiles]
-    parts = [part for each in again for part in _function(each)]
-    parts += [_list("Compiled once", once)] if once else []
-    parts += [_list("Traced, but not compiled by themselves", never)] if never else []
+    groups: dict[str, list[Function]] = collections.defaultdict(list)
+    for each in shown:
+        groups[_group(each) if is_brief else _AGAIN].append(each)
+    parts = [part for each in groups.pop(_AGAIN, ()) for part in _function(each)]
+    parts += [_list(title, groups[title]) for title in (_EAGER, _ONCE, _TRACED) if title in groups]
     return Group(*parts, Text(_all(watched, shown)))
+
+
+_AGAIN = "Compiled again"
+_EAGER = "JAX's own functions, called outside of jit and compiled for each shape and parameter"
+_ONCE = "Compiled once"
+_TRACED = "Traced, but not compiled by themselves"
+
+
+def _group(function: Function) -> str:
+    if not function.compiles:
+        return _TRACED
+    if function.owner == "jax" and function.compiles > 1:
+        return _EAGER
+    return _AGAIN if len(function.misses) > 1 else _ONCE
 
 
 def _all(watched: Report, shown: Sequence[Function]) -> str:
@@ -55,17 +68,21 @@ def _all(watched: Report, shown: Sequence[Function]) -> str:
 def _list(title: str, functions: Sequence[Function]) -> RenderableType:
     """Functions of which there is little to tell, each on a line."""
     rows = Table(box=None, show_edge=False, pad_edge=False, show_header=False, padding=(0, 2, 0, 0))
+    for name in ("name", "where", "what", "seconds"):
+        rows.add_column(name, no_wrap=name != "what", overflow="fold")
     for each in functions:
-        what = _reasons(each) or str(each.misses[0].signature)
-        rows.add_row(each.name, place(each.defined), what, f"{each.seconds.total:.2f}")
+        where = place(each.misses[0].at if title == _EAGER else each.defined)
+        rows.add_row(*map(Text, (each.name, where, _gist(each), f"{each.seconds.total:.2f} s")))
     return Group(Text(title), Padding(rows, (0, 0, 1, 2)))
 
 
-def _reasons(function: Function) -> str:
-    """Why it was traced again, and how often for each reason."""
+def _gist(function: Function) -> str:
+    """The one call; else why there were more, and how often for each reason."""
     reasons = collections.Counter(miss.reason for miss in function.misses[1:])
-    again = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
-    return f"traced {_times(function.traces)}: {again}" if again else ""
+    if not reasons:
+        return str(function.misses[0].signature)
+    done = f"compiled {_times(function.compiles)}" if function.compiles else f"traced {_times(function.traces)}"
+    return f"{done}: " + ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
 
 
 def _function(function: Function) -> Iterable[RenderableType]:
@@ -91,14 +108,12 @@ def _rows(misses: Sequence[Miss]) -> Table:
         rows.add_column(name, overflow="fold", ratio=None if name != "why" else 1)
     rows.add_column("s", justify="right")
     for miss in misses[:_MOST_ROWS]:
-        rows.add_row(*map(Text, (str(miss.number), place(miss.at), str(miss.signature), _why(miss), _seconds(miss))))
+        seconds = f"{miss.seconds.total:.2f}"
+        told = (str(miss.number), os.path.basename(miss.at), str(miss.signature), _why(miss), seconds)
+        rows.add_row(*map(Text, told))
     if len(misses) > _MOST_ROWS:
         rows.add_row("", "", f"and {len(misses) - _MOST_ROWS} more", "", "")
     return rows
-
-
-def _seconds(miss: Miss) -> str:
-    return f"{miss.seconds.total:.2f}"
 
 
 def _why(miss: Miss) -> str:

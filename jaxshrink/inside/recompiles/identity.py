@@ -5,6 +5,7 @@ import re
 import sys
 import weakref
 
+_SHORT = 8
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
@@ -45,7 +46,7 @@ def parts(value):
     """{path: part} of containers, pytrees and dataclasses; of other objects the whole, under an empty path."""
     util = sys.modules["jax"].tree_util
     found = {}
-    for path, leaf in util.tree_flatten_with_path(value, is_leaf=lambda leaf: leaf is None)[0]:
+    for path, leaf in util.tree_flatten_with_path(value, is_leaf=_is_whole)[0]:
         at = util.keystr(path)
         if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type):
             fields = {f"{at}.{each.name}": getattr(leaf, each.name, None) for each in dataclasses.fields(leaf)}
@@ -53,6 +54,13 @@ def parts(value):
         else:
             found[at] = leaf
     return found
+
+
+def _is_whole(value):
+    """Whether a value is best told at once: None, and a short sequence of numbers or names."""
+    if type(value) in (tuple, list):
+        return len(value) <= _SHORT and all(isinstance(each, (int, float, str)) for each in value)
+    return value is None
 
 
 def is_by_identity(value):
