@@ -80,12 +80,13 @@ def _new_function(case: _Case) -> str:
         verb = "is bound to" if kind == "partial" else "closes over"
         values = ", ".join(f"{path} ({_some(texts)})" for path, texts in [*held.items()][:3])
         return f"`{case.name}` {verb} {values}, and is new for each: jit one function, and pass these as arguments"
-    if kind == "method":
+    if kind == "method" and "self" in held:
         return (
-            f"`{case.name}` is a method of a new {holds.get('self', 'object')}, and jit caches by the object: jit a "
+            f"`{case.name}` is a method of a new {holds['self'].split()[0]}, and jit caches by the object: jit a "
             "function outside of the class that gets what it needs, or make the object a pytree"
         )
     return {
+        "method": f"the method `{case.name}` is jitted anew {maker}, and JAX forgets with it: keep what jit gives",
         "lambda": f"a new lambda is made {maker}: define it once, outside, and jit it there",
         "nested": f"`{case.name}` is defined anew {maker}: define and jit it once, outside",
         "partial": f"a new partial of `{case.name}` is made {maker}: keep one, or pass what it binds as arguments",
@@ -239,8 +240,8 @@ def _cleared(case: _Case) -> str:
 
 def _dropped(case: _Case) -> str:
     return (
-        f"the same call was compiled before ({case.miss.closest}), and JAX has dropped it: the function's cache was "
-        "cleared, or was full, or its jit was made anew"
+        f"a call of `{case.name}` like this was compiled before, and JAX has dropped it: the function's cache was "
+        "cleared, or was full"
     )
 
 

@@ -74,7 +74,19 @@ class Model:
 for _ in range(2):
     Model().predict(np.ones(3))
 """,
-        "_predict", 2, "new function object", "function: object 1 → object 2", "`_predict` is a method of a new Model",
+        "_predict", 2, "new function object", "self: Model 1 → Model 2", "`_predict` is a method of a new Model",
+    ),
+    "a method that is jitted anew": Case(
+        """\
+class Model:
+    def predict(self, x):
+        return x * 2
+
+model = Model()
+for _ in range(2):
+    jax.jit(model.predict)(np.ones(3))
+""",
+        "predict", 2, "new function object", "function: object 1 → object 2", "the method `predict` is jitted anew",
     ),
     "self as a static argument": Case(
         """\
@@ -178,7 +190,7 @@ for _ in range(2):
     step(np.ones(3))
     step.clear_cache()
 """,
-        "step", 2, "dropped", "", "the same call was compiled before (1)",
+        "step", 2, "dropped", "", "JAX has dropped it: the function's cache was cleared",
     ),
     "transformations from outside": Case(
         """\

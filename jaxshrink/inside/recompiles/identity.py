@@ -35,9 +35,9 @@ def _is_same(known, value):
 
 
 def _reference(value):
-    """A function that gives the object as long as there is one."""
+    """A function that gives the object as long as there is one: JAX's caches too forget with a function."""
     try:
-        return weakref.WeakMethod(value) if hasattr(value, "__func__") else weakref.ref(value)
+        return weakref.ref(value)
     except TypeError:
         return lambda: value
 

@@ -38,7 +38,7 @@ def take(identities, fun, info, args, kwargs):
     named = _named(fun, args, kwargs)
     trees = _Trees(identities, group)
     return {
-        "function": {"number": identities.number(group, fun), "kind": _kind(fun), "holds": _holds(fun)},
+        "function": {"number": identities.number(group, fun), "kind": _kind(fun), "holds": trees.holds(fun)},
         "arguments": {
             name: trees.static(name, value) if name in static else trees.tree(name, value)
             for name, value in named.items()
@@ -123,6 +123,13 @@ class _Trees:
         """What a static value consists of, each part with a number of its own."""
         found = itertools.islice(parts(value).items(), _MOST_PARTS)
         return {at + path: [text(part), self.number("part", place + path, part)] for path, part in found}
+
+    def holds(self, fun):
+        """{name: text} of the values that a function has with it: a closure's, a partial's, a method's object."""
+        if not hasattr(fun, "__func__"):
+            return _holds(fun)
+        number = self.number("self", "", fun.__self__)
+        return {"self": f"{_type(fun.__self__)} {number + 1}", **_holds(fun)}
 
     def number(self, kind, place, value):
         return self.identities.number((self.group, kind, place), value)
@@ -223,10 +230,7 @@ def _kind(fun):
 
 
 def _holds(fun):
-    """{name: text} of the values that a function has with it: a closure's, a partial's, a method's object."""
     holds = {}
-    if hasattr(fun, "__func__"):
-        holds["self"] = _type(fun.__self__)
     if hasattr(fun, "func") and hasattr(fun, "keywords"):
         holds.update((f"argument {index}", _value(each)) for index, each in enumerate(fun.args))
         holds.update((name, _value(each)) for name, each in fun.keywords.items())

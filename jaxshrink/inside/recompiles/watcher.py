@@ -41,6 +41,10 @@ class _Call:
         self.given, self.program, self.note, self.trace = given, program, None, None
 
     @property
+    def is_known(self):
+        return self.given is not None or self.program is not None
+
+    @property
     def parts(self):
         """(function, options, args, kwargs); older versions have the function among the options."""
         *first, args, kwargs = self.given
@@ -157,21 +161,21 @@ class Watcher:
 
     def _current(self, name):
         """The note of the call that is under way; where none is, of the one that was traced last under this name."""
-        thread = self.thread
-        call = thread.calls[-1] if thread.calls else thread.mapped
-        if call is not None and (call.given is not None or call.program is not None):
-            return self._noted(call)
-        name = _plain(name)
-        ahead = [note for note in self.ahead.values() if name in ("", note["name"])]
+        calls, mapped, name = self.thread.calls, self.thread.mapped, _plain(name)
+        if calls:
+            return self._noted(calls[-1]) if calls[-1].is_known else None
+        if mapped is not None and name in ("", definition(mapped.parts[0])[0]):
+            return self._noted(mapped)
+        ahead = [note for note in list(self.ahead.values()) if name in ("", note["name"])]
         return ahead[-1] if ahead else None
 
     def _traced(self, call, seconds):
         call.trace = seconds
         if definition(call.parts[0])[2] != "jax":  # these come in crowds, and cost as good as nothing
             note = self._noted(call)
-            if len(self.ahead) == _HELD_BACK:
-                del self.ahead[next(iter(self.ahead))]
             self.ahead[id(note)] = note
+            for each in list(self.ahead)[:-_HELD_BACK]:  # other threads are at it too
+                self.ahead.pop(each, None)
             self.hear(note, "trace")
 
     def _noted(self, call):
