@@ -253,9 +253,12 @@ jax.jit(lambda s: jax.lax.while_loop(lambda s: jnp.any(s > 0), model.step, s))(j
 
 def test_what_never_ends(tmp_path: Path, command: Command) -> None:
     (tmp_path / "repro.py").write_text(HANGING)
-    done = command("capture", "repro.py", "--hang", "6")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.endswith("captured repro.captured.py, which fails with hang: still running after 6 s\n")
+    for seconds in (6, 40):  # where the machine is busy, JAX is not even imported after the first
+        done = command("capture", "repro.py", "--hang", str(seconds))
+        if done.returncode == 0:
+            break
+    told = f"captured repro.captured.py, which fails with hang: still running after {seconds} s\n"
+    assert done.stderr.endswith(told), done.stderr
     assert "jax.lax.while_loop(lambda s: jnp.any(s > 0), step, s)" in (tmp_path / "repro.captured.py").read_text()
 
 
