@@ -180,7 +180,7 @@ def _exact_keys(constants, value):
         return f"jax.random.key({int(data[1])})"
     if constants.fill != "exact":
         return _keys(value.shape)
-    return f"jax.random.wrap_key_data({_literal('jnp', data, data.dtype)})"
+    return f"jax.random.wrap_key_data({literal('jnp', data, data.dtype)})"
 
 
 def _raw_key(constants, value):
@@ -208,7 +208,7 @@ def _filled(constants, lib, value, shape, dtype, read, weak=False):
         return f"jnp.array({_number(read().item())})"
     limit = EXACT if constants.fill == "exact" else INLINE
     if size <= limit:
-        return _literal(lib, read(), dtype)
+        return literal(lib, read(), dtype)
     if constants.fill == "exact":
         return constants.keep(read())
     if constants.fill == "integers" and dtype.kind in "iufcV":
@@ -216,7 +216,8 @@ def _filled(constants, lib, value, shape, dtype, read, weak=False):
     return _ones(lib, shape, dtype)
 
 
-def _literal(lib, array, dtype):
+def literal(lib, array, dtype):
+    """All elements of an array, as a call of `jnp` or `np`."""
     import numpy as np
 
     plain = array.astype(np.float32) if dtype.kind == "V" else array
@@ -363,7 +364,16 @@ def _container(constants, value, kind):
     fields = getattr(kind, "_fields", None) or list(getattr(kind, "__dataclass_fields__", ()))
     if name is None or not fields:
         return None
-    return "{}({})".format(name, ", ".join(f"{field}={constants.of_part(getattr(value, field))}" for field in fields))
+    options = [(field, getattr(value, field)) for field in fields]
+    given = [f"{field}={constants.of_part(part)}" for field, part in options if not _is_default(kind, field, part)]
+    return f"{name}({', '.join(given)})"
+
+
+def _is_default(kind, field, value):
+    known = getattr(kind, "_field_defaults", None) or {
+        name: one.default for name, one in getattr(kind, "__dataclass_fields__", {}).items()
+    }
+    return field in known and type(known[field]) is type(value) and known[field] == value
 
 
 def _union(constants, value):

@@ -7,21 +7,24 @@ from . import names
 
 _LONGEST = 88
 _SIMPLE = (ast.Assign, ast.Return, ast.Expr)
+_WORK = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)
 
 
-def tidied(body):
-    """The statements, with values moved to where they are read, and in the blocks of their contexts."""
-    return _blocks(_merged(list(body)), 0)
+def tidied(body, in_order=False):
+    """The statements, with values moved to where they are read, and in the blocks of their contexts.
+
+    `in_order`: only where everything is computed in the same order then.
+    """
+    return _blocks(_merged(list(body), in_order), 0)
 
 
-def _merged(body):
-    counts = collections.Counter()
-    for statement in body:
-        counts.update(_reads(statement))
+def _merged(body, in_order):
+    counts = collections.Counter(name for statement in body for name in _reads(statement))
     merged = []  # the last first
     for first in reversed(body):
         second = merged[-1] if merged else None
-        one = _joined(first, second, counts) if second is not None and first.within == second.within else None
+        is_near = second is not None and first.within == second.within
+        one = _joined(first, second, counts, in_order) if is_near else None
         if one is not None:
             merged[-1] = one
         else:
@@ -30,23 +33,10 @@ def _merged(body):
 
 
 def _reads(statement):
-    """The names that a statement reads, each as often as it does so; of a function they are counted once for all."""
-    found, pending = [], [statement]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, ast.FunctionDef):
-            if getattr(node, "reads", None) is None:
-                node.reads = [name for inner in (node.args, *node.body) for name in _reads(inner)]
-            found += node.reads
-            pending += node.decorator_list
-        else:
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                found.append(node.id)
-            pending += ast.iter_child_nodes(node)
-    return found
+    return (node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
 
 
-def _joined(first, second, counts):
+def _joined(first, second, counts, in_order):
     """Both statements as one, None where that is not possible or would be too long."""
     if not isinstance(first, ast.Assign) or not isinstance(second, _SIMPLE):
         return None
@@ -55,6 +45,8 @@ def _joined(first, second, counts):
         return None
     reads = [node for node in ast.walk(second) if isinstance(node, ast.Name) and node.id == target.id]
     if len(reads) != 1 or _is_deferred(second, reads[0]):
+        return None
+    if in_order and not _comes_first(second, reads[0]):
         return None
     if _length(first) + _length(second) - 2 * len(names.plain(target.id)) - len(" = ") > _LONGEST:
         return None
@@ -75,6 +67,21 @@ def _is_deferred(statement, read):
     return any(
         isinstance(node, ast.Lambda) and any(inner is read for inner in ast.walk(node)) for node in ast.walk(statement)
     )
+
+
+def _comes_first(statement, read):
+    """Whether nothing is computed in a statement before it reads a name."""
+    pending = [(part, False) for part in reversed([statement.value, *getattr(statement, "targets", ())])]
+    while pending:
+        node, is_done = pending.pop()
+        if node is read:
+            return True
+        if not is_done:
+            pending.append((node, True))
+            pending += [(child, False) for child in reversed(list(ast.iter_child_nodes(node)))]
+        elif isinstance(node, _WORK):
+            return False
+    return False
 
 
 def _blocks(body, depth):

@@ -10,8 +10,8 @@ import string
 
 RESERVED = {name for name in dir(builtins) if not name.startswith("_")}
 
-SIGN = "\u00a7"
-"""In names that are not final: see `naming`."""
+SIGN = "\u01c0"
+"""In names that are not final: see `naming`. A letter, so that text with such names can be parsed."""
 
 _trees = {}
 
@@ -21,9 +21,14 @@ def free(wanted, taken):
     if wanted:
         numbered = (f"{wanted}_{i}" for i in itertools.count(1))
         return next(name for name in itertools.chain([wanted], numbered) if name not in taken)
-    letters = (c for c in string.ascii_lowercase if c != "l")
-    more = (f"{c}{i}" for i in itertools.count(1) for c in "abcdefghijkmnopqrstuvwxyz")
-    return next(name for name in itertools.chain(letters, more) if name not in taken)
+    return next(name for name in letters() if name not in taken)
+
+
+def letters():
+    """Names for what nobody has named, one after another."""
+    few = [c for c in string.ascii_lowercase if c != "l"]
+    yield from few
+    yield from (f"{c}{i}" for i in itertools.count(1) for c in few)
 
 
 def plain(text):

@@ -1,4 +1,4 @@
-"""Final names: while statements are written, every name is one of its own kind (`wanted§number`).
+"""Final names: while statements are written, every name is one of its own kind (`wantedǀnumber`).
 
 Once it is known which of them are left, each gets the name that is wanted, or a letter, if that is free where it
 stands.
@@ -62,8 +62,10 @@ def _scope(owner, body, reserved, found, inside):
     bound = list(dict.fromkeys(name for name in bound if names.SIGN in name))
     used = (found.get(name, name) for name in inside[owner])
     taken = reserved | {name for name in used if names.SIGN not in name}
+    letters = names.letters()
     for name in bound:
-        found[name] = names.free(name.partition(names.SIGN)[0], taken)
+        wanted = name.partition(names.SIGN)[0]
+        found[name] = names.free(wanted, taken) if wanted else next(one for one in letters if one not in taken)
         taken.add(found[name])
     for node in inner:
         _scope(node, node.body if isinstance(node.body, list) else [node.body], reserved, found, inside)

@@ -13,7 +13,9 @@ from .layout import tidied
 from .naming import named
 from .operators import applied
 
-_RESERVED = {"jax", "jnp", "np", "lax", "pl", "P", "data", "os", "operator", *names.RESERVED}
+RESERVED = {"jax", "jnp", "np", "lax", "pl", "P", "data", "os", "operator", *names.RESERVED}
+"""Names that no variable gets."""
+
 _ALIASES = (("jax.numpy.", "jnp."), ("jax.lax.", "lax."), ("jax.experimental.pallas.", "pl."))
 
 
@@ -30,7 +32,7 @@ class Writer:
         calls = [*(call for call in self.needed.before if call not in calls), *calls]
         for call in calls:
             self.statement(call, env, is_last=call is calls[-1])
-        module = named(ast.Module(tidied(env.body), []), _RESERVED)
+        module = named(ast.Module(tidied(env.body), []), RESERVED)
         module.body[:0] = imports(module.body, self.settings)
         return ast.fix_missing_locations(module)
 

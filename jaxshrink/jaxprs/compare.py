@@ -1,0 +1,217 @@
+"""Whether two jaxprs are the same but for names.
+
+Names of variables and functions, equations whose results nothing reads, and the order in which closed-over values are
+passed to a loop say nothing about what is computed. The rest is put into a normal form of tuples: bodies of loops read
+what they close over directly, custom derivative rules are jaxprs like others. Functions that close over nothing become
+digests, each once, so that the cost does not grow with how often they are called.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxshrink.jaxprs import internals
+
+Normal = tuple[Any, ...]
+Memo = dict[Any, tuple[Any, Normal]]
+
+_UNTOLD = frozenset((
+    "name", "debug_info", "name_and_src_info", "out_trees", "jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk",
+    "bwd", "num_consts", "num_carry", "ft_in", "ft_out", "cond_nconsts", "body_nconsts", "linear", "_split_transpose",
+    "const_lengths", "resource_env", "computation",
+))  # fmt: skip
+"""Parameters that are names, or follow from the rest."""
+
+_SHARED = ("scan", "while", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_linear_solve")
+"""Primitives whose first operands are what their functions close over."""
+
+
+def equivalent(first: Any, second: Any) -> bool:
+    """Whether two jaxprs are the same up to names, dead equations and the order of closed-over values."""
+    return normal(first) == normal(second)
+
+
+def normal(jaxpr: Any, memo: Memo | None = None) -> Normal:
+    """The normal form of a jaxpr: tuples that can be hashed, equal where the jaxprs are equivalent.
+
+    `memo` remembers the forms of jaxprs from one call to the next, and keeps them alive.
+    """
+    return _Scope({}, [0], (), {} if memo is None else memo).jaxpr(jaxpr)
+
+
+def normal_equation(eqn: Any, memo: Memo | None = None) -> Normal:
+    """The normal form of an equation, each of its operands a variable of its own; literals count by value."""
+    scope = _Scope({}, [0], (), {} if memo is None else memo)
+    atoms = [scope.atom(atom) if isinstance(atom, internals.Literal) else ("v", i) for i, atom in enumerate(eqn.invars)]
+    types = tuple(type_of(atom.aval) for atom in eqn.invars)
+    return types, scope.equation(eqn, atoms)
+
+
+def key_of(eqn: Any, memo: Memo | None = None) -> Normal:
+    """What tells a function with derivative rules of its own from another: what it computes, and whose rules."""
+    jaxpr = eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
+    rules = [eqn.params.get(name) for name in ("jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk", "bwd")]
+    infos = tuple(str(getattr(getattr(rule, "debug_info", None), "func_src_info", None)) for rule in rules)
+    return (eqn.primitive.name, infos, normal(jaxpr, memo))
+
+
+class _Scope:
+    """The numbers of variables. `open` are the functions whose rules are being told."""
+
+    def __init__(self, known: dict[Any, Any], count: list[int], open_: tuple[Normal, ...], memo: Memo) -> None:
+        self.known, self.count, self.open, self.memo = known, count, open_, memo
+
+    def new(self, var: Any) -> Normal:
+        self.count[0] += 1
+        self.known[var] = ("v", self.count[0])
+        return type_of(var.aval)
+
+    def atom(self, atom: Any) -> Any:
+        if isinstance(atom, internals.Literal):
+            return ("c", type_of(atom.aval), _array(np.asarray(atom.val)))
+        return self.known[atom]
+
+    def jaxpr(self, jaxpr: Any, given: Sequence[Any] = ()) -> Normal:
+        """`given` are what the first arguments stand for."""
+        if given:
+            return self.body(jaxpr, given)
+        key = (id(jaxpr), self.open)
+        if key not in self.memo:
+            text = repr(self.body(jaxpr, ()))
+            self.memo[key] = jaxpr, (hashlib.sha256(text.encode()).hexdigest(),)
+        return self.memo[key][1]
+
+    def body(self, jaxpr: Any, given: Sequence[Any]) -> Normal:
+        parts = internals.opened(jaxpr)
+        inner = _Scope(dict(self.known) if given else {}, self.count if given else [0], self.open, self.memo)
+        for var, value in zip(parts.constvars, parts.consts, strict=True):
+            inner.known[var] = ("c", type_of(var.aval), constant(value))
+        for var, value in zip(parts.invars, given, strict=False):
+            inner.known[var] = value
+        args = tuple(map(inner.new, parts.invars[len(given) :]))
+        body = tuple(map(inner.equation, live(parts)))
+        return args, body, tuple(map(inner.atom, parts.outvars))
+
+    def equation(self, eqn: Any, operands: Sequence[Any] | None = None) -> Normal:
+        atoms = list(operands) if operands is not None else [self.atom(atom) for atom in eqn.invars]
+        params = dict(eqn.params)
+        own = _SHARING[eqn.primitive.name](self, params, atoms) if eqn.primitive.name in _SHARED else ()
+        shown = tuple((name, self.param(params[name])) for name in sorted(params) if _is_told(eqn, name))
+        return eqn.primitive.name, shown, own, tuple(atoms), tuple(self.new(var) for var in eqn.outvars)
+
+    def param(self, value: Any) -> Any:
+        if internals.is_jaxpr(value):
+            return self.jaxpr(value)
+        if isinstance(value, Mapping):
+            return tuple((str(key), self.param(value[key])) for key in sorted(value, key=str))
+        if isinstance(value, (list, tuple)):
+            return tuple(map(self.param, value))
+        if hasattr(value, "dtype") and hasattr(value, "shape"):
+            return constant(value)
+        if callable(value) and hasattr(value, "__qualname__"):
+            return f"{value.__module__}.{value.__qualname__}"
+        if _is_told_by_identity(value):
+            return repr(value)
+        return tuple(sorted(map(repr, value))) if isinstance(value, (set, frozenset)) else value
+
+    # -- what their functions close over
+
+    def scan(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
+        consts, carry = internals.scan_counts(params, len(atoms))
+        given = _taken(atoms, consts)
+        return carry, self.jaxpr(params.pop("jaxpr"), given)
+
+    def loop(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
+        test = _taken(atoms, params["cond_nconsts"])
+        body = _taken(atoms, params["body_nconsts"])
+        return self.jaxpr(params.pop("cond_jaxpr"), test), self.jaxpr(params.pop("body_jaxpr"), body)
+
+    def forward_rule(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
+        return self.ruled(params, atoms, lambda avals: internals.jvp_rule(params, avals))
+
+    def reverse_rule(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
+        def rule(avals: Sequence[Any]) -> Any:
+            found = internals.vjp_rule(params, avals)
+            return found.forward, found.backward, found.forwarded, found.zeros
+
+        return self.ruled(params, atoms, rule)
+
+    def ruled(self, params: dict[str, Any], atoms: list[Any], rule: Callable[[Sequence[Any]], Any]) -> Normal:
+        jaxpr = params.pop("call_jaxpr", None) or params.pop("fun_jaxpr")
+        given = _taken(atoms, params.get("num_consts", 0))
+        called = self.jaxpr(jaxpr, given)
+        if called in self.open:
+            return called, "itself"
+        avals = [var.aval for var in internals.opened(jaxpr).invars[len(given) :]]
+        try:
+            found = rule(avals)
+        except Exception as error:  # the rule is the user's, and may raise anything
+            return called, type(error).__name__
+        inner = _Scope({}, [0], (*self.open, called), self.memo)
+        return called, inner.param(found)
+
+    def solve(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
+        lengths, jaxprs = params["const_lengths"], params.pop("jaxprs")
+        given = [_taken(atoms, count or 0) for count in lengths]
+        return tuple(
+            None if jaxpr is None or name == "vecmat" else self.jaxpr(jaxpr, part)  # JAX makes it of the matvec
+            for name, jaxpr, part in zip(jaxprs._fields, jaxprs, given, strict=True)
+        )
+
+
+_SHARING: dict[str, Callable[[_Scope, dict[str, Any], list[Any]], Normal]] = {
+    "scan": _Scope.scan,
+    "while": _Scope.loop,
+    "custom_jvp_call": _Scope.forward_rule,
+    "custom_vjp_call": _Scope.reverse_rule,
+    "custom_vjp_call_jaxpr": _Scope.reverse_rule,
+    "custom_linear_solve": _Scope.solve,
+}
+
+
+def _is_told_by_identity(value: Any) -> bool:
+    own: Any = type(value).__hash__
+    return own is None or own is object.__hash__
+
+
+def _is_told(eqn: Any, name: str) -> bool:
+    return name not in _UNTOLD or (name == "name" and eqn.primitive.name == "name")
+
+
+def _taken(atoms: list[Any], count: int) -> list[Any]:
+    """The first operands, which go from the list."""
+    taken = atoms[:count]
+    del atoms[:count]
+    return taken
+
+
+def live(parts: internals.Opened) -> list[Any]:
+    """The equations whose results are read, or that have effects."""
+    read = {atom for atom in parts.outvars if not isinstance(atom, internals.Literal)}
+    found = []
+    for eqn in reversed(parts.eqns):
+        if eqn.effects or any(var in read for var in eqn.outvars):
+            read.update(atom for atom in eqn.invars if not isinstance(atom, internals.Literal))
+            found.append(eqn)
+    return found[::-1]
+
+
+def type_of(aval: Any) -> Normal:
+    """A type by what it says."""
+    return str(aval), bool(getattr(aval, "weak_type", False))
+
+
+def constant(value: Any) -> Normal:
+    """An array by its type and what it holds."""
+    if internals.is_keys(value):
+        return str(value.dtype), _array(np.asarray(internals.jax.random.key_data(value)))
+    return _array(np.asarray(value))
+
+
+def _array(value: np.ndarray) -> Normal:
+    data = value.tobytes()
+    return str(value.dtype), value.shape, data if len(data) <= 64 else hashlib.sha256(data).digest()

@@ -1,0 +1,268 @@
+"""Primitives that have functions among their options, as calls of their API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from jaxshrink.inside.capture.constants import Unwritable
+from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs.customs import forward_ruled, linear_solve, reverse_ruled
+from jaxshrink.jaxprs.sharded import shard_map
+from jaxshrink.jaxprs.texts import text
+from jaxshrink.jaxprs.writer import Body, inexpressible, tupled
+
+Write = Callable[[Body, Any], bool]
+"""Writes an equation, unless it has no such form; then nothing is written, and False returned."""
+
+
+def jit(body: Body, eqn: Any) -> bool:
+    """A compiled function, defined once."""
+    params, jaxpr = eqn.params, eqn.params["jaxpr"]
+    try:
+        options = _jit_options(params)
+    except Unwritable:
+        return False
+    wanted = params.get("name") or internals.function_name(jaxpr) or "f"
+    decorator = None if options else "jax.jit"
+
+    def define(module: Body) -> str:
+        name = module.define(jaxpr, wanted, decorator=decorator)
+        if options:
+            module.line(f"{name} = jax.jit({name}, {', '.join(options)})")
+        return name
+
+    name = body.once((id(jaxpr), "jit", *options), define, jaxpr)
+    return _called(body, eqn, f"{name}({', '.join(body.operands(eqn.invars))})")
+
+
+def _jit_options(params: dict[str, Any]) -> list[str]:
+    options = []
+    donated = tuple(i for i, is_donated in enumerate(params.get("donated_invars", ())) if is_donated)
+    if donated:
+        options.append(f"donate_argnums={donated}")
+    for name in ("in_shardings", "out_shardings"):
+        given = params.get(name, ())
+        if any(type(one).__name__ != "UnspecifiedValue" for one in given):
+            parts = ["None" if type(one).__name__ == "UnspecifiedValue" else text(one) for one in given]
+            whole = tupled(parts) if name == "out_shardings" else f"({''.join(f'{part}, ' for part in parts)})"
+            options.append(f"{name}={whole}")
+    if params.get("keep_unused"):
+        options.append("keep_unused=True")
+    if params.get("inline") is True:
+        options.append("inline=True")
+    compiler = dict(params.get("compiler_options_kvs") or ())
+    return [*options, f"compiler_options={text(compiler)}"] if compiler else options
+
+
+def _called(body: Body, eqn: Any, value: str) -> bool:
+    """Assign what a function of flat results gives."""
+    body.assign(eqn.outvars, (1,) if len(eqn.outvars) == 1 else None, value)
+    return True
+
+
+def checkpoint(body: Body, eqn: Any) -> bool:
+    """A function whose values are computed again for its derivatives."""
+    params, jaxpr = eqn.params, eqn.params["jaxpr"]
+    policy = _policy(params.get("policy"))
+    if params.get("differentiated") or policy is None:
+        return False
+    options = [] if policy == "None" else [f"policy={policy}"]
+    if not params.get("prevent_cse", True):
+        options.append("prevent_cse=False")
+    wanted = internals.function_name(jaxpr) or "f"
+
+    def define(module: Body) -> str:
+        name = module.define(jaxpr, wanted, decorator=None if options else "jax.checkpoint")
+        if options:
+            module.line(f"{name} = jax.checkpoint({name}, {', '.join(options)})")
+        return name
+
+    name = body.once((id(jaxpr), "checkpoint", *options), define, jaxpr)
+    return _called(body, eqn, f"{name}({', '.join(body.operands(eqn.invars))})")
+
+
+def _policy(policy: Any) -> str | None:
+    """What says which values are kept: a public function, or what one gives for the values in its closure."""
+    if policy is None:
+        return "None"
+    try:
+        return text(policy)
+    except Unwritable:
+        pass
+    import inspect
+
+    import jax
+
+    outer = getattr(policy, "__qualname__", "").split(".")[0]
+    factory = getattr(jax.checkpoint_policies, outer, None)
+    if factory is None or getattr(policy, "__closure__", None) is None:
+        return None
+    cells = dict(zip(policy.__code__.co_freevars, (cell.cell_contents for cell in policy.__closure__), strict=True))
+    written = []
+    for name, parameter in inspect.signature(factory).parameters.items():
+        if name not in cells:
+            return None
+        try:
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                written += [text(one) for one in sorted(cells[name])]
+            else:
+                value = cells[name]
+                written.append(f"{name}={text(sorted(value) if isinstance(value, (set, frozenset)) else value)}")
+        except (Unwritable, TypeError):
+            return None
+    return f"jax.checkpoint_policies.{outer}({', '.join(written)})"
+
+
+# -- control flow
+
+
+def scan(body: Body, eqn: Any) -> bool:
+    """A loop over the first axis."""
+    params, jaxpr = eqn.params, eqn.params["jaxpr"]
+    consts, carry = internals.scan_counts(params, len(eqn.invars))
+    operands = body.operands(eqn.invars)
+    given, init, xs = operands[:consts], operands[consts : consts + carry], operands[consts + carry :]
+
+    def pack(results: list[str]) -> str:
+        return f"{tupled(results[:carry])}, {tupled(results[carry:]) if results[carry:] else 'None'}"
+
+    name = body.define(jaxpr, "body", [("carry", carry), ("x", len(xs))], pack, given)
+    options = [] if xs else [f"length={params['length']}"]
+    options += ["reverse=True"] if params["reverse"] else []
+    options += [f"unroll={params['unroll']}"] if params.get("unroll", 1) != 1 else []
+    arguments = [name, tupled(init), tupled(xs) if xs else "None", *options]
+    sizes = (carry, len(eqn.outvars) - carry)
+    body.assign(eqn.outvars, sizes, f"lax.scan({', '.join(arguments)})")
+    return True
+
+
+def while_loop(body: Body, eqn: Any) -> bool:
+    """A loop with a condition."""
+    params, operands = eqn.params, body.operands(eqn.invars)
+    first, second = params["cond_nconsts"], params["body_nconsts"]
+    carry = len(operands) - first - second
+    test = body.define(params["cond_jaxpr"], "cond", [("carry", carry)], None, operands[:first])
+    step = body.define(params["body_jaxpr"], "body", [("carry", carry)], tupled, operands[first : first + second])
+    sizes = (1,) if carry == 1 else None
+    body.assign(eqn.outvars, sizes, f"lax.while_loop({test}, {step}, {tupled(operands[first + second :])})")
+    return True
+
+
+def swallowed(body: Body, eqns: Sequence[Any]) -> Iterator[Any]:
+    """Equations that the API of a later one adds by itself: how it makes an index of what it is given."""
+    for eqn in eqns:
+        if eqn.primitive.name == "cond" and _index_of(body, eqn) is not None:
+            yield body.definitions[eqn.invars[0]]
+
+
+def _index_of(body: Body, eqn: Any) -> Any:
+    """What a `cond` was asked with: a truth value for two branches, a number for more; None where it has no such."""
+    var, branches = eqn.invars[0], len(eqn.params["branches"])
+    made = None if isinstance(var, internals.Literal) else body.definitions.get(var)
+    if made is None or body.uses[var] != 1:
+        return None
+    if made.primitive.name == "convert_element_type" and branches == 2:
+        given = made.invars[0]
+        is_plain = made.params["new_dtype"] == np.int32 and not made.params.get("weak_type")
+        return given if is_plain and given.aval.dtype == bool else None
+    if made.primitive.name == "clamp":
+        low, given, high = made.invars
+        bounds = [one.val for one in (low, high) if isinstance(one, internals.Literal)]
+        return given if bounds == [0, branches - 1] and not given.aval.weak_type else None
+    return None
+
+
+def cond(body: Body, eqn: Any) -> bool:
+    """One of several functions of the same operands."""
+    given = _index_of(body, eqn)
+    if given is None:
+        return False
+    wanted = ("false_fun", "true_fun") if given.aval.dtype == bool else [f"branch_{i}" for i in range(99)]
+    branches = eqn.params["branches"]
+    names = [_function(body, branch, name) for branch, name in zip(branches, wanted, strict=False)]
+    operands = "".join(f", {one}" for one in body.operands(eqn.invars[1:]))
+    chosen = f"{names[1]}, {names[0]}" if given.aval.dtype == bool else f"[{', '.join(names)}]"
+    call = "cond" if given.aval.dtype == bool else "switch"
+    return _called(body, eqn, f"lax.{call}({body.operand(given)}, {chosen}{operands})")
+
+
+def _function(body: Body, jaxpr: Any, wanted: str) -> str:
+    """The function of a jaxpr, defined once."""
+    return body.once((id(jaxpr), "function"), lambda module: module.define(jaxpr, wanted), jaxpr)
+
+
+# -- reductions by a function
+
+
+def reduce(body: Body, eqn: Any) -> bool:
+    """A reduction by any function."""
+    params, operands = eqn.params, body.operands(eqn.invars)
+    jaxpr = internals.closed(params["jaxpr"], params.get("consts", ()))
+    half = len(operands) // 2
+    name = body.define(jaxpr, "reducer", [("x", half), ("y", half)], tupled)
+    options = [text(tuple(params["dimensions"]))] if eqn.primitive.name == "reduce" else [
+        text(params[key])
+        for key in ("window_dimensions", "window_strides", "padding", "base_dilation", "window_dilation")
+    ]  # fmt: skip
+    arguments = [tupled(operands[:half]), tupled(operands[half:]), name, *options]
+    return _called(body, eqn, f"lax.{eqn.primitive.name}({', '.join(arguments)})")
+
+
+# -- the primitive itself
+
+
+def generic(body: Body, eqn: Any) -> None:
+    """Bind the primitive, with jaxprs made of functions. Raises Inexpressible."""
+    primitive = internals.primitive_name(eqn.primitive)
+    if primitive is None:
+        raise inexpressible(eqn, "no module that is imported has it")
+    options = [f"{name}={_option(body, eqn, name, value)}" for name, value in eqn.params.items()]
+    call = f"{primitive.replace('jax.lax.', 'lax.')}.bind({', '.join([*body.operands(eqn.invars), *options])})"
+    body.assign(eqn.outvars, None if eqn.primitive.multiple_results else (1,), call)
+
+
+def _option(body: Body, eqn: Any, name: str, value: Any) -> str:
+    if internals.is_jaxpr(value):
+        return _jaxpr(body, value)
+    if isinstance(value, (tuple, list)) and any(map(internals.is_jaxpr, value)) and type(value) in (tuple, list):
+        return "(" + "".join(f"{_option(body, eqn, name, one)}, " for one in value) + ")"
+    try:
+        return text(value)
+    except Unwritable as error:
+        raise inexpressible(eqn, f"its option {name} is {error}") from None
+
+
+def _jaxpr(body: Body, jaxpr: Any) -> str:
+    """A jaxpr, as it is traced of a function."""
+    name = _function(body, jaxpr, "fun")
+    types = [_type(var.aval) for var in internals.opened(jaxpr).invars]
+    made = f"jax.make_jaxpr({name})({', '.join(types)})"
+    return made if isinstance(jaxpr, internals.ClosedJaxpr) else f"{made}.jaxpr"
+
+
+def _type(aval: Any) -> str:
+    weak = ", weak_type=True" if getattr(aval, "weak_type", False) else ""
+    return f"jax.ShapeDtypeStruct({text(tuple(aval.shape))}, {text(np.dtype(aval.dtype))}{weak})"
+
+
+HIGHER: dict[str, Write] = {
+    "jit": jit,
+    "pjit": jit,
+    "remat2": checkpoint,
+    "checkpoint": checkpoint,
+    "remat": checkpoint,
+    "scan": scan,
+    "while": while_loop,
+    "cond": cond,
+    "reduce": reduce,
+    "reduce_window": reduce,
+    "custom_jvp_call": forward_ruled,
+    "custom_vjp_call": reverse_ruled,
+    "custom_vjp_call_jaxpr": reverse_ruled,
+    "custom_linear_solve": linear_solve,
+    "shard_map": shard_map,
+}
+"""By name of the primitive."""

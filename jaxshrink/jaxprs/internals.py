@@ -1,0 +1,263 @@
+"""All that needs JAX's internals: parts of jaxprs, tracing for given types, primitives and where they are.
+
+Checked with JAX 0.4.30, 0.10 and 0.12 (`tests/jaxprs/test_internals.py`); what differs between them is told apart by
+what is there, not by version numbers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+from jax._src import core, linear_util, source_info_util
+from jax._src.interpreters import partial_eval
+from jax.extend import core as extend_core
+
+from jaxshrink.inside.capture import names as names_
+
+Jaxpr = extend_core.Jaxpr
+ClosedJaxpr = extend_core.ClosedJaxpr  # the same class in JAX 0.12
+Literal = core.Literal
+Var = core.Var
+DropVar = core.DropVar
+ShapedArray = core.ShapedArray
+Primitive = core.Primitive
+
+
+SIGN = names_.SIGN
+SHARD_MAP = "jax.shard_map" if hasattr(jax, "shard_map") else "jax.experimental.shard_map.shard_map"
+
+
+@dataclasses.dataclass(frozen=True)
+class Opened:
+    """A jaxpr, closed or not, in parts. `closed`: whether it is a value of the class for closed ones."""
+
+    jaxpr: Any
+    constvars: tuple[Any, ...]
+    consts: tuple[Any, ...]
+    invars: tuple[Any, ...]
+    outvars: tuple[Any, ...]
+    eqns: tuple[Any, ...]
+
+
+def is_jaxpr(value: Any) -> bool:
+    """Whether a value is a jaxpr, closed or not."""
+    return isinstance(value, (Jaxpr, ClosedJaxpr))
+
+
+def opened(jaxpr: Any) -> Opened:
+    """The parts of a jaxpr; of one that is not closed, constants are variables like others."""
+    inner = jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
+    consts = tuple(jaxpr.consts) if isinstance(jaxpr, ClosedJaxpr) else ()
+    constvars, invars = tuple(inner.constvars), tuple(inner.invars)
+    if not consts:
+        constvars, invars = (), constvars + invars
+    return Opened(inner, constvars, consts, invars, tuple(inner.outvars), tuple(inner.eqns))
+
+
+def closed(jaxpr: Any, consts: Sequence[Any] = ()) -> Any:
+    """A closed jaxpr of one that may be open."""
+    if isinstance(jaxpr, ClosedJaxpr) and not consts:
+        return jaxpr
+    return ClosedJaxpr(jaxpr, list(consts))
+
+
+def function(jaxpr: Any) -> Callable[..., list[Any]]:
+    """A jaxpr as a function of flat arguments, with a flat list of results."""
+    made: Callable[..., list[Any]] = extend_core.jaxpr_as_fun(closed(jaxpr))
+    return made
+
+
+def is_keys(value: Any) -> bool:
+    """Whether a value is an array of typed random keys."""
+    return isinstance(value, jax.Array) and is_key_type(value.dtype)
+
+
+def is_key_type(dtype: Any) -> bool:
+    """Whether a dtype is that of typed random keys."""
+    return bool(jax.numpy.issubdtype(dtype, jax.dtypes.prng_key))
+
+
+def is_reference(aval: Any) -> bool:
+    """Whether a type is that of a mutable reference."""
+    return type(aval).__name__ == "AbstractRef"
+
+
+# -- names
+
+_TAKES_TRACEBACK = "source_info" not in inspect.signature(source_info_util.user_frame).parameters
+
+
+
+def names(jaxpr: Any) -> tuple[list[str], list[str]]:
+    """The names of the arguments and the paths of the results, as the debug info has them: `x`, `y['hi']`; "" where
+    there is none."""
+    parts = opened(jaxpr)
+    info = getattr(parts.jaxpr, "debug_info", None)
+    found = []
+    for listed, count in (("arg_names", len(parts.invars)), ("result_paths", len(parts.outvars))):
+        given = getattr(info, listed, None)
+        given = [str(name or "") for name in given] if isinstance(given, (list, tuple)) else []
+        found.append(given if len(given) == count else [""] * count)
+    return found[0], found[1]
+
+
+def function_name(jaxpr: Any) -> str:
+    """The name of the function that was traced; "" where it is not known."""
+    info = getattr(opened(jaxpr).jaxpr, "debug_info", None)
+    words = str(getattr(info, "func_src_info", None) or "").split()
+    return words[0] if words and words[0] not in ("<unknown>", "None") else ""
+
+
+def frame(eqn: Any) -> tuple[str, int, str] | None:
+    """The user's frame that an equation comes from: file, line and function."""
+    given = eqn.source_info.traceback if _TAKES_TRACEBACK else eqn.source_info
+    found = source_info_util.user_frame(given)
+    return None if found is None else (found.file_name, found.start_line, found.function_name)
+
+
+def scopes(eqn: Any) -> tuple[str, ...]:
+    """The names of the scopes (`jax.named_scope`) of an equation, outermost first; of transformations nothing."""
+    stack = getattr(eqn.source_info.name_stack, "stack", ())
+    return tuple(entry.name for entry in stack if type(entry).__name__ == "Scope")
+
+
+# -- tracing
+
+
+def _debug_info(fun: Callable[..., Any], arg_names: Sequence[str] | None) -> Any:
+    kind = linear_util.DebugInfo if hasattr(linear_util, "DebugInfo") else core.DebugInfo
+    return kind("jaxprs", getattr(fun, "__name__", "f"), None if arg_names is None else tuple(arg_names), None)
+
+
+def traced(fun: Callable[..., Sequence[Any]], avals: Sequence[Any], arg_names: Sequence[str] | None = None) -> Any:
+    """The closed jaxpr of a function of flat arguments of exactly these types, with a flat list of results."""
+    if hasattr(linear_util, "DebugInfo"):
+        info = _debug_info(fun, [""] * len(avals) if arg_names is None else arg_names)
+        wrapped = linear_util.wrap_init(fun, debug_info=info)
+    else:
+        wrapped = linear_util.wrap_init(fun)  # type: ignore[call-arg]  # JAX 0.4
+    jaxpr, _, consts, *_ = partial_eval.trace_to_jaxpr_dynamic(wrapped, tuple(avals))
+    return ClosedJaxpr(jaxpr, list(consts))
+
+
+@contextlib.contextmanager
+def within(eqn: Any, axes: Iterable[tuple[Any, int]]) -> Iterator[None]:
+    """The settings under which an equation was traced, with these names of mapped axes."""
+    manager = getattr(eqn.ctx, "manager", None)
+    with contextlib.ExitStack() as stack:
+        if manager is not None:
+            stack.enter_context(manager)
+        stack.enter_context(named_axes(axes))
+        yield
+
+
+@contextlib.contextmanager
+def named_axes(axes: Iterable[tuple[Any, int]]) -> Iterator[None]:
+    """Names of mapped axes, with their sizes."""
+    axes = list(axes)
+    if not axes:
+        yield
+    elif hasattr(core, "extend_axis_env_nd"):
+        with core.extend_axis_env_nd(axes):
+            yield
+
+
+# -- primitives
+
+
+@functools.cache
+def _primitives(modules: int) -> dict[int, str]:
+    """Primitives by identity, with the name under which a module has them; public modules first."""
+    found: dict[int, str] = {}
+    order = ("jax.lax", "jax.lax.linalg", "jax.custom_derivatives", "jax.random", "jax.extend", "jax", "", "jax._src")
+    for module in sorted(sys.modules, key=lambda name: (_place(name, order), name)):
+        for name, value in list(getattr(sys.modules[module], "__dict__", {}).items()):
+            if isinstance(value, Primitive):
+                found.setdefault(id(value), f"{module}.{name}")
+    return found
+
+
+def _place(module: str, order: Sequence[str]) -> int:
+    """The index of the longest start of a module's name."""
+    starts = [start for start in order if not start or f"{module}.".startswith(f"{start}.")]
+    return order.index(max(starts, key=len))
+
+
+def primitive_name(primitive: Any) -> str | None:
+    """The dotted name under which a module that is imported has a primitive, or None."""
+    return _primitives(len(sys.modules)).get(id(primitive))
+
+
+# -- custom derivatives
+
+
+def jvp_rule(params: Mapping[str, Any], avals: Sequence[Any]) -> Any:
+    """The rule of a `custom_jvp_call` as a closed jaxpr from primals and tangents, all nonzero, to those of the
+    results. Raises what the rule raises."""
+    thunk = params.get("jvp_jaxpr_fun") or params["jvp_jaxpr_thunk"]
+    zeros = [False] * len(avals)
+    jaxpr, consts, out_zeros = thunk.call_wrapped(*zeros) if hasattr(thunk, "call_wrapped") else thunk(*zeros)
+    return ClosedJaxpr(jaxpr, list(consts)), list(out_zeros)
+
+
+@dataclasses.dataclass(frozen=True)
+class ReverseRule:
+    """The rules of a `custom_vjp_call` as closed jaxprs.
+
+    `forward` gives the residuals, then the results. `forwarded` has for each residual that `backward` takes the index
+    of the argument that it is, or None for the next of those that `forward` gives. `backward` takes residuals and
+    cotangents, and gives the cotangents of the arguments; `zeros` tells which of them are zeros that it leaves out.
+    """
+
+    forward: Any
+    backward: Any
+    forwarded: tuple[int | None, ...]
+    zeros: tuple[bool, ...]
+
+
+def vjp_rule(params: Mapping[str, Any], avals: Sequence[Any]) -> ReverseRule:
+    """The rules of a `custom_vjp_call` (its arguments' types, closed-over ones aside). Raises what they raise."""
+    thunk = params["fwd_jaxpr_thunk"]
+    flags = [True] * len(avals)
+    jaxpr, consts = thunk.call_wrapped(*flags) if hasattr(thunk, "call_wrapped") else thunk(*flags)
+    forward = ClosedJaxpr(jaxpr, list(consts))
+    trees = params["out_trees"]()
+    leaves, closed_over = trees[1].num_leaves, int(params.get("num_consts", 0))
+    indices = list(trees[2]) if len(trees) > 2 else [None] * leaves
+    forwarded = [None if index is None else index - closed_over for index in indices]
+    own = leaves - sum(index is not None for index in forwarded)
+    outs = [var.aval for var in opened(forward).outvars]
+    rest = iter(outs[:own])
+    residuals = [next(rest) if index is None else avals[index] for index in forwarded]
+    cotangents = [aval.to_tangent_aval() if hasattr(aval, "to_tangent_aval") else aval.at_least_vspace()
+                  for aval in outs[own:]]  # fmt: skip
+    zeros: list[bool] = []
+
+    def backward(*args: Any) -> list[Any]:
+        bwd = params["bwd"]
+        given = bwd.call_wrapped(*args) if hasattr(bwd, "call_wrapped") else bwd(*args)
+        if len(given) == 2 and isinstance(given[0], (list, tuple)):
+            given = given[0]  # JAX 0.12: and what is logged
+        zeros[:] = [type(one).__name__ == "Zero" for one in given]
+        return [one for one, is_zero in zip(given, zeros, strict=True) if not is_zero]
+
+    made = traced(backward, [*residuals, *cotangents])
+    return ReverseRule(forward, made, tuple(forwarded), tuple(zeros))
+
+
+# -- control flow
+
+
+def scan_counts(params: Mapping[str, Any], operands: int) -> tuple[int, int]:
+    """How many of a scan's operands are closed over, and how many are carried."""
+    if "num_carry" in params:
+        return params["num_consts"], params["num_carry"]
+    consts, carry, _ = (len(list(part)) for part in params["ft_in"].unpack())
+    return consts, carry

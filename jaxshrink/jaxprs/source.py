@@ -1,0 +1,94 @@
+"""Jaxprs as Python source, and source as functions."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+from jaxshrink.inside.capture.head import imports
+from jaxshrink.inside.capture.layout import tidied
+from jaxshrink.inside.capture.naming import named
+from jaxshrink.inside.capture.writer import RESERVED
+from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs.lines import laid_out
+from jaxshrink.jaxprs.writer import Writer
+
+_MORE = {"base64", "zlib"}
+_count = itertools.count(1)
+
+
+def to_source(closed_jaxpr: Any, name: str = "f") -> str:
+    """Readable Python that computes what a jaxpr does.
+
+    The text is a module: a function of this name, which takes the jaxpr's arguments one by one and returns its result,
+    or a tuple of them; before it the functions that it calls; large constants at the end, as bytes. Tracing it gives
+    the same jaxpr, but for names, equations whose results nothing reads and the order of closed-over values.
+    Expressions are operators and functions of `jax.numpy` where these are traced to the very same primitive under JAX's present
+    settings, of `jax.lax` otherwise; a primitive that has no function is bound itself.
+
+    Raises Inexpressible for what has no form as source, such as callbacks.
+    """
+    writer = Writer()
+    module = writer.module()
+    module.define(internals.closed(closed_jaxpr), name, exact=name)
+    lines = [*writer.arrays.lines, *writer.lines, *writer.arrays.data]
+    tree = ast.parse("\n".join(lines))
+    _tidy(tree)
+    tree.body[:0] = imports(tree.body, ((), _settings(closed_jaxpr)))
+    tree.body[:0] = [ast.Import([ast.alias(one)]) for one in sorted(_MORE & _read(tree))]
+    named(tree, RESERVED | _MORE | {name})
+    return laid_out(ast.fix_missing_locations(tree))
+
+
+def from_source(source: str) -> Callable[..., Any]:
+    """The function that a text of `to_source` defines: the last of its functions. The text is executed.
+
+    Raises SyntaxError, ValueError where it defines no function, and what the text raises.
+    """
+    functions = [node.name for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
+    if not functions:
+        raise ValueError("the source defines no function")
+    file = f"<jaxpr {next(_count)}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)  # for tracebacks
+    namespace: dict[str, Any] = {"__name__": "jaxpr"}
+    exec(compile(source, file, "exec"), namespace)
+    made: Callable[..., Any] = namespace[functions[-1]]
+    return made
+
+
+def _tidy(tree: ast.Module) -> None:
+    """Values that only the next statement reads stand in it, in all functions."""
+    for node in ast.walk(tree):
+        for statement in getattr(node, "body", ()):
+            statement.within = ()
+        if isinstance(node, ast.FunctionDef):
+            node.body = tidied(node.body, in_order=True)
+
+
+def _read(tree: ast.Module) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _settings(jaxpr: Any) -> list[str]:
+    """64 bits, where the jaxpr has them."""
+    wide = ("int64", "uint64", "float64", "complex128")
+    found = any(str(getattr(var.aval, "dtype", "")) in wide for var in _variables(jaxpr))
+    return ["jax.config.update('jax_enable_x64', True)"] if found else []
+
+
+def _variables(jaxpr: Any) -> list[Any]:
+    parts = internals.opened(jaxpr)
+    own = [*parts.invars, *parts.constvars, *itertools.chain.from_iterable(eqn.outvars for eqn in parts.eqns)]
+    inner = (part for eqn in parts.eqns for value in eqn.params.values() for part in _jaxprs(value))
+    return [*own, *itertools.chain.from_iterable(map(_variables, inner))]
+
+
+def _jaxprs(value: Any) -> list[Any]:
+    if internals.is_jaxpr(value):
+        return [value]
+    return [one for part in value for one in _jaxprs(part)] if isinstance(value, (tuple, list)) else []
+
+

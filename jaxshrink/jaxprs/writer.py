@@ -1,0 +1,228 @@
+"""A jaxpr as the text of functions.
+
+While text is written, every name is one of its own kind (see `inside.capture.naming`), so no two clash.
+"""
+
+from __future__ import annotations
+
+import collections
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from jaxshrink.inside.capture import names
+from jaxshrink.inside.capture.env import placeholder
+from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs.arrays import Arrays
+from jaxshrink.jaxprs.equations import Speller, substituted, typed_number
+from jaxshrink.jaxprs.errors import Inexpressible
+from jaxshrink.jaxprs.references import place
+
+Pack = Callable[[list[str]], str]
+"""Makes what a function returns of its flat results."""
+
+Group = tuple[str, int]
+"""A parameter that holds so many arguments, and its name if there is not exactly one."""
+
+INDENT = "    "
+
+
+class Writer:
+    """The module: definitions that close over nothing, in order, and the arrays that they read."""
+
+    def __init__(self) -> None:
+        self.speller = Speller()
+        self.lines: list[str] = []
+        self.arrays = Arrays(self.new)
+        self.defined: dict[Any, str] = {}
+        self.kept: list[Any] = []  # the identities of jaxprs are keys
+        self.count = 0
+
+    def new(self, wanted: str | None) -> str:
+        """A name of its own."""
+        self.count += 1
+        return str(placeholder(wanted, self.count))
+
+    def module(self) -> Body:
+        """Where definitions of the module go."""
+        return Body(self, {}, 0, self.lines)
+
+
+class Body:
+    """Statements of a function, or of the module. `known` are the expressions of variables."""
+
+    def __init__(self, writer: Writer, known: Mapping[Any, str], depth: int, lines: list[str]) -> None:
+        self.writer, self.known, self.depth, self.lines = writer, dict(known), depth, lines
+        self.definitions: dict[Any, Any] = {}
+        self.uses: collections.Counter[Any] = collections.Counter()
+        self.skipped: set[int] = set()
+        self.wanted: dict[Any, str] = {}
+
+    # -- text
+
+    def line(self, text: str) -> None:
+        """A statement."""
+        self.lines.append(INDENT * self.depth + text)
+
+    def operand(self, atom: Any) -> str:
+        """The expression of a variable or literal."""
+        known: str = typed_number(atom) if isinstance(atom, internals.Literal) else self.known[atom]
+        return known
+
+    def operands(self, atoms: Sequence[Any]) -> list[str]:
+        """The expressions of several."""
+        return [self.operand(atom) for atom in atoms]
+
+    def target(self, var: Any) -> str:
+        """A name for a result."""
+        if isinstance(var, internals.DropVar) or not self.uses[var]:
+            return "_"
+        self.known[var] = self.writer.new(self.wanted.get(var))
+        return self.known[var]
+
+    def assign(self, outvars: Sequence[Any], sizes: Sequence[int] | None, value: str) -> None:
+        """Assign results: each a part of a sequence, grouped by sizes where these are given; one alone as it is."""
+        targets = [self.target(var) for var in outvars]
+        if sizes is not None:
+            groups = grouped(targets, sizes)
+            targets = [tupled(group) if group else "_" for group in groups]
+        if all(target == "_" for target in targets):
+            self.line(value)
+        else:
+            self.line(f"{', '.join(targets)}{',' if sizes is None and len(targets) == 1 else ''} = {value}")
+
+    # -- equations
+
+    def equations(self, parts: internals.Opened, paths: Sequence[str] = ()) -> list[str]:
+        """Write all equations. Returns the expressions of the results. `paths` tell what the results are called."""
+        from jaxshrink.jaxprs.higher import HIGHER, generic, swallowed
+
+        self.wanted = {var: _wanted(path) for var, path in zip(parts.outvars, paths, strict=False)
+                       if _wanted(path) and not isinstance(var, internals.Literal)}  # fmt: skip
+        self.definitions = {var: eqn for eqn in parts.eqns for var in eqn.outvars}
+        read = (atom for eqn in parts.eqns for atom in eqn.invars)
+        self.uses.update(atom for atom in (*read, *parts.outvars) if not isinstance(atom, internals.Literal))
+        for var, value in zip(parts.constvars, parts.consts, strict=True):
+            self.known[var] = self.writer.arrays.expression(value, self.uses[var] <= 1)
+        self.skipped = {id(eqn) for eqn in swallowed(self, parts.eqns)}
+        for eqn in parts.eqns:
+            if id(eqn) in self.skipped:
+                continue
+            write = HIGHER.get(eqn.primitive.name)
+            if self.plain(eqn) or (write is not None and write(self, eqn)):
+                continue
+            generic(self, eqn)
+        return self.operands(parts.outvars)
+
+    def plain(self, eqn: Any) -> bool:
+        """Write an equation as one expression, if there is one."""
+        spelled = self.writer.speller.spelled(eqn)
+        if spelled is None:
+            return False
+        stored = self._stored(eqn)
+        if stored is not None:
+            self.line(stored)
+            return True
+        value = substituted(spelled.text, [self.operand(atom) for atom in eqn.invars])
+        if spelled.is_sequence or len(eqn.outvars) == 1:
+            self.assign(eqn.outvars, None if spelled.is_sequence else (1,), value)
+        else:
+            self.line(value)
+        return True
+
+    def _stored(self, eqn: Any) -> str | None:
+        """The statement that writes to a reference, where nobody asks what was there before."""
+        if eqn.primitive.name != "swap" or any(self.uses[var] for var in eqn.outvars):
+            return None
+        where = place(eqn, self.operands(eqn.invars))
+        return None if where is None else f"{where} = {self.operand(eqn.invars[1])}"
+
+    # -- functions
+
+    def define(
+        self, jaxpr: Any, wanted: str, groups: Sequence[Group] | None = None, pack: Pack | None = None,
+        given: Sequence[str] = (), decorator: str | None = None,
+        args_seen: Callable[[list[str]], None] | None = None, exact: str | None = None,
+    ) -> str:  # fmt: skip
+        """Define the function of a jaxpr here, and return its name.
+
+        `given` are expressions for its first arguments, which it closes over. The other arguments are parameters, or
+        parts of them (a negative count: also where it is only one); `args_seen` gets their names.
+        `exact` is the name of the function, where that is no matter of wishes.
+        """
+        parts = internals.opened(jaxpr)
+        arg_names, paths = internals.names(jaxpr)
+        name = self.writer.new(names.identifier(wanted)) if exact is None else exact
+        inner = Body(self.writer, self.known if given else {}, self.depth + 1, [])
+        inner.known.update(zip(parts.invars, given, strict=False))
+        free = parts.invars[len(given) :]
+        for var, arg in zip(free, arg_names[len(given) :], strict=True):
+            inner.known[var] = self.writer.new(_wanted(arg))
+        args = [inner.known[var] for var in free]
+        if args_seen is not None:
+            args_seen(args)
+        parameters = inner.parameters(args, groups)
+        results = inner.equations(parts, paths)
+        packed = (pack or plain_results)(results)
+        if decorator:
+            self.line(f"@{decorator}")
+        self.line(f"def {name}({', '.join(parameters)}):")
+        self.lines.extend(inner.lines)
+        inner.lines = self.lines
+        inner.line(f"return {packed}")
+        return name
+
+    def parameters(self, args: list[str], groups: Sequence[Group] | None) -> list[str]:
+        """The parameters that hold these arguments; those that hold several are taken apart first."""
+        if groups is None:
+            return args
+        found, start = [], 0
+        for wanted, count in groups:
+            part = args[start : start + abs(count)]
+            start += abs(count)
+            if count == 1:
+                found += part
+                continue
+            found.append(self.writer.new(wanted))
+            if part:
+                self.line(f"{', '.join(part)}{',' if len(part) == 1 else ''} = {found[-1]}")
+        return found
+
+    def once(self, key: Any, define: Callable[[Body], str], keep: Any = None) -> str:
+        """A definition of the module that may be asked for again."""
+        if key not in self.writer.defined:
+            self.writer.kept.append(keep)
+            lines: list[str] = []  # what it needs comes before
+            self.writer.defined[key] = define(Body(self.writer, {}, 0, lines))
+            self.writer.lines.extend(lines)
+        return self.writer.defined[key]
+
+
+def tupled(parts: Sequence[str]) -> str:
+    """One as it is, others as a tuple."""
+    return parts[0] if len(parts) == 1 else "(" + ", ".join(parts) + ")"
+
+
+def plain_results(parts: list[str]) -> str:
+    """What a function returns: one result as it is, others as a tuple."""
+    return ", ".join(parts) if parts else "()"
+
+
+def grouped(parts: Sequence[str], sizes: Sequence[int]) -> list[list[str]]:
+    """Consecutive parts, so many each."""
+    found, start = [], 0
+    for size in sizes:
+        found.append(list(parts[start : start + size]))
+        start += size
+    return found
+
+
+def _wanted(path: str) -> str:
+    """A name for what stands at a path: `y['hi']` is `y_hi`, `result['loss']` is `loss`."""
+    words = re.findall(r"\w+", re.sub(r"^result\b", "", path))
+    return names.identifier("_".join(words)) if any(not word.isdigit() for word in words) else ""
+
+
+def inexpressible(eqn: Any, why: object) -> Inexpressible:
+    """The error that an equation cannot be told in Python."""
+    return Inexpressible(f"the primitive {eqn.primitive.name} cannot be written as Python: {why}")
