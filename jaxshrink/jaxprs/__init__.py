@@ -4,6 +4,8 @@
 
     text = jaxprs.to_source(jax.make_jaxpr(fun)(*args))
     fun = jaxprs.from_source(text)
+    data = jaxprs.dumps(jax.make_jaxpr(fun)(*args))     # bytes, without pickle
+    closed_jaxpr = jaxprs.loads(data)
 
 Runs in the user's process.
 """
@@ -11,10 +13,12 @@ Runs in the user's process.
 from __future__ import annotations
 
 from jaxshrink.jaxprs.compare import equivalent as equivalent
+from jaxshrink.jaxprs.decode import loads as loads
+from jaxshrink.jaxprs.encode import dumps as dumps
 from jaxshrink.jaxprs.errors import CorruptJaxpr as CorruptJaxpr
 from jaxshrink.jaxprs.errors import Inexpressible as Inexpressible
 from jaxshrink.jaxprs.errors import JaxprError as JaxprError
 from jaxshrink.jaxprs.source import from_source as from_source
 from jaxshrink.jaxprs.source import to_source as to_source
 
-__all__ = ["CorruptJaxpr", "Inexpressible", "JaxprError", "equivalent", "from_source", "to_source"]
+__all__ = ["CorruptJaxpr", "Inexpressible", "JaxprError", "dumps", "equivalent", "from_source", "loads", "to_source"]

@@ -72,7 +72,7 @@ class _Scope:
 
     def atom(self, atom: Any) -> Any:
         if isinstance(atom, internals.Literal):
-            return ("c", type_of(atom.aval), _array(np.asarray(atom.val)))
+            return ("c", type_of(atom.aval), _array(np.asarray(atom.val).astype(atom.aval.dtype)))
         return self.known[atom]
 
     def jaxpr(self, jaxpr: Any, given: Sequence[Any] = ()) -> Normal:

@@ -26,7 +26,7 @@ def _ruled(body: Body, eqn: Any, decorator: str, rules: Callable[[Body, Any, str
     given = body.operands(eqn.invars[:count])
     wanted = internals.function_name(jaxpr) or "f"
     key, defined = key_of(eqn, body.writer.speller.memo), body.writer.defined
-    if given or key not in defined:
+    if key not in defined:
         place = body if given else Body(body.writer, {}, 0, [])
         name = defined[key] = place.define(jaxpr, wanted, None, None, given, decorator)
         rules(place, eqn, name, internals.opened(jaxpr).invars[count:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -24,10 +24,16 @@ Spell = Callable[[Any], str]
 
 @dataclasses.dataclass(frozen=True)
 class Spelled:
-    """An expression with operands `_0`, `_1`, …; literals are in it. `is_sequence`: it gives its results as one."""
+    """An expression with operands `_0`, `_1`, …. `is_sequence`: it gives its results as one; `spell` writes literals."""
 
     text: str
     is_sequence: bool
+    spell: Spell
+
+    def of(self, eqn: Any, operands: Callable[[Any], str]) -> str:
+        """The expression of an equation, with the expressions of its variables."""
+        return substituted(self.text, [self.spell(atom) if isinstance(atom, internals.Literal) else operands(atom)
+                                       for atom in eqn.invars])  # fmt: skip
 
 
 class Speller:
@@ -58,13 +64,12 @@ class Speller:
         wanted = None
         for proposal in proposals(eqn):
             wanted = wanted or normal_equation(eqn, self.memo)
-            texts = _with_literals(proposal if isinstance(proposal, str) else proposal.text, eqn)
-            for spell, text in texts:
-                is_sequence = self._is_exact(text, eqn, wanted)
+            text = proposal if isinstance(proposal, str) else proposal.text
+            for spell in _spells(eqn):
+                is_sequence = self._is_exact(_put_in(text, eqn, spell), eqn, wanted)
                 if is_sequence is not None:
-                    if isinstance(proposal, Call):
-                        text = self._shortest(proposal, spell, eqn, wanted)
-                    return Spelled(text, is_sequence)
+                    short = text if isinstance(proposal, str) else self._shortest(proposal, spell, eqn, wanted)
+                    return Spelled(short, is_sequence, spell)
         return None
 
     def _shortest(self, call: Call, spell: Spell, eqn: Any, wanted: Any) -> str:
@@ -73,7 +78,7 @@ class Speller:
             less = call._replace(options=tuple(one for one in call.options if one is not option))
             if self._is_exact(_put_in(less.text, eqn, spell), eqn, wanted) is not None:
                 call = less
-        return _put_in(call.text, eqn, spell)
+        return call.text
 
     def _is_exact(self, text: str, eqn: Any, wanted: Any) -> bool | None:
         """Whether an expression that is traced to the equation gives a sequence; None where it is not."""
@@ -114,14 +119,15 @@ NAMESPACE: dict[str, Any] = {"jax": jax, "jnp": jnp, "np": np, "lax": lax, "P": 
 def _operand_key(atom: Any) -> Any:
     if not isinstance(atom, internals.Literal):
         return atom.aval
-    return ("literal", np.asarray(atom.val).tobytes(), type(atom.val), atom.aval)
+    value = np.asarray(atom.val).astype(np.complex128 if atom.aval.dtype.kind == "c" else np.float64)
+    magnitude = 0 if value == 0 else 1 if value == 1 else 2 if abs(value) < 1 << 31 else 3  # as expressions may differ
+    return ("literal", magnitude, type(atom.val), atom.aval)
 
 
-def _with_literals(proposal: str, eqn: Any) -> Iterator[tuple[Spell, str]]:
-    """The expression with its literals: as plain numbers, then as numbers of their type."""
+def _spells(eqn: Any) -> tuple[Spell, ...]:
+    """Literals are plain numbers, where JAX gives these the same type, or numbers of their type."""
     has_any = any(isinstance(atom, internals.Literal) for atom in eqn.invars)
-    for spell in (plain_number, typed_number) if has_any else (plain_number,):
-        yield spell, _put_in(proposal, eqn, spell)
+    return (plain_number, typed_number) if has_any else (plain_number,)
 
 
 def _put_in(text: str, eqn: Any, spell: Spell) -> str:

@@ -92,28 +92,13 @@ def _policy(policy: Any) -> str | None:
         return text(policy)
     except Unwritable:
         pass
-    import inspect
-
-    import jax
-
-    outer = getattr(policy, "__qualname__", "").split(".")[0]
-    factory = getattr(jax.checkpoint_policies, outer, None)
-    if factory is None or getattr(policy, "__closure__", None) is None:
+    parts = internals.policy_parts(policy)
+    if parts is None or parts[1] is None:
         return None
-    cells = dict(zip(policy.__code__.co_freevars, (cell.cell_contents for cell in policy.__closure__), strict=True))
-    written = []
-    for name, parameter in inspect.signature(factory).parameters.items():
-        if name not in cells:
-            return None
-        try:
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                written += [text(one) for one in sorted(cells[name])]
-            else:
-                value = cells[name]
-                written.append(f"{name}={text(sorted(value) if isinstance(value, (set, frozenset)) else value)}")
-        except (Unwritable, TypeError):
-            return None
-    return f"jax.checkpoint_policies.{outer}({', '.join(written)})"
+    try:
+        return f"jax.checkpoint_policies.{parts[0]}({', '.join(map(text, parts[1]))})"
+    except Unwritable:
+        return None
 
 
 # -- control flow

@@ -14,7 +14,7 @@ from jaxshrink.inside.capture import names
 from jaxshrink.inside.capture.env import placeholder
 from jaxshrink.jaxprs import internals
 from jaxshrink.jaxprs.arrays import Arrays
-from jaxshrink.jaxprs.equations import Speller, substituted, typed_number
+from jaxshrink.jaxprs.equations import Speller, typed_number
 from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.references import place
 
@@ -123,7 +123,7 @@ class Body:
         if stored is not None:
             self.line(stored)
             return True
-        value = substituted(spelled.text, [self.operand(atom) for atom in eqn.invars])
+        value = spelled.of(eqn, self.operand)
         if spelled.is_sequence or len(eqn.outvars) == 1:
             self.assign(eqn.outvars, None if spelled.is_sequence else (1,), value)
         else:

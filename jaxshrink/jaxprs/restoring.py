@@ -1,0 +1,287 @@
+"""The other half of `internals`: parts of jaxprs made again. What it is given may be anything that bytes can say."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax._src import core, source_info_util
+from jax._src.lib import xla_client
+from jax._src.state import types as state_types
+
+from jaxshrink.jaxprs import internals
+
+_OPTIONAL = {"pallas": "jax.experimental.pallas", "sparse": "jax.experimental.sparse"}
+"""Modules of JAX's own that define primitives and may not have been imported yet."""
+
+
+def primitive(dotted: str) -> Any:
+    """The primitive that a module has under a name, None where none has it. Nothing is imported but JAX's own."""
+    module, _, name = dotted.rpartition(".")
+    if module.partition(".")[0] == "jax" and module not in sys.modules:
+        for word, optional in _OPTIONAL.items():
+            if word in module.split("."):
+                importlib.import_module(optional)
+    found = getattr(sys.modules.get(module), "__dict__", {}).get(name)
+    return found if isinstance(found, internals.Primitive) else None
+
+
+def missing(name: str) -> Any:
+    """A primitive that raises when it is used."""
+    stub = internals.Primitive(name)
+    stub.multiple_results = True
+
+    def raises(*args: Any, **params: Any) -> Any:
+        raise NotImplementedError(f"the primitive {name} was not kept when this jaxpr was made into bytes")
+
+    stub.def_impl(raises)
+    stub.def_abstract_eval(raises)
+    return stub
+
+
+def effect(name: str, var: Any, axis: Any) -> Any:
+    """An effect by its class. Raises KeyError for classes that are not known."""
+    if name == "NamedAxisEffect":
+        return core.NamedAxisEffect(axis)
+    if name == "NoDCEEffect":
+        from jax._src.lax import lax
+
+        return lax.no_dce_effect
+    if name in ("InternalMutableArrayEffect", "ArrayRefEffect"):
+        return core.internal_mutable_array_effect
+    kinds = {"ReadEffect": state_types.ReadEffect, "WriteEffect": state_types.WriteEffect,
+             "AccumEffect": state_types.AccumEffect}  # fmt: skip
+    return kinds[name](var)
+
+
+def array_type(shape: tuple[Any, ...], dtype: Any, weak: bool, extras: Mapping[str, Any]) -> Any:
+    """The type of an array."""
+    more: dict[str, Any] = {}
+    if "sharding" in extras:
+        more["sharding"] = extras["sharding"]
+    if "varying" in extras:
+        if hasattr(jax.sharding, "ManualAxisType"):
+            more["manual_axis_type"] = jax.sharding.ManualAxisType(varying=extras["varying"])
+        else:
+            more["vma"] = extras["varying"]
+    return internals.ShapedArray(shape, dtype, weak, **more)
+
+
+def reference_type(inner: Any, memory_space: Any) -> Any:
+    """The type of a mutable reference."""
+    return state_types.AbstractRef(inner, memory_space)
+
+
+def token_type() -> Any:
+    """The type of a token."""
+    return core.abstract_token
+
+
+def key_type(impl: str) -> Any:
+    """The dtype of keys. Raises ValueError where there is no such generator."""
+    return jax.random.key(0, impl=impl).dtype if impl in key_impls() else _no(f"there is no generator {impl[:40]!r}")
+
+
+def key_impls() -> tuple[str, ...]:
+    """The names of generators."""
+    from jax._src.random import prng
+
+    return tuple(prng.prngs)
+
+
+def key_impl(impl: str) -> Any:
+    """A generator. Raises ValueError where there is none of the name."""
+    from jax._src.random import prng
+
+    return prng.prngs[impl] if impl in prng.prngs else _no(f"there is no generator {impl[:40]!r}")
+
+
+def _no(why: str) -> Any:
+    raise ValueError(why)
+
+
+def sharding(kind: str, parts: Sequence[Any]) -> Any:
+    """What `sharding_parts` has taken apart. Raises whatever JAX raises."""
+    match kind, list(parts):
+        case "P", [given]:
+            return jax.sharding.PartitionSpec(*given)
+        case "unconstrained", []:
+            return jax.sharding.PartitionSpec.UNCONSTRAINED
+        case "Mesh", [[], [], [], _]:
+            return jax.sharding.Mesh(np.empty((), dtype=object), ())
+        case "Mesh", [shape, names, ids, types]:
+            devices = {device.id: device for device in jax.devices()}
+            if any(one not in devices for one in ids):
+                raise MissingDevices(f"the jaxpr needs the devices {ids}, and there are {len(devices)}")
+            found = np.array([devices[one] for one in ids], dtype=object).reshape(tuple(shape))
+            return jax.sharding.Mesh(found, tuple(names), **_typed(types))
+        case "AbstractMesh", [sizes, names, types]:
+            return jax.sharding.AbstractMesh(tuple(sizes), tuple(names), **_typed(types))
+        case "NamedSharding", [mesh, spec, memory]:
+            return jax.sharding.NamedSharding(mesh, spec, memory_kind=memory)
+        case "SingleDevice", [device, memory]:
+            return jax.sharding.SingleDeviceSharding(_device(device), memory_kind=memory)
+        case "Device", [device]:
+            return _device(device)
+    return _no(f"there is no sharding {kind}")
+
+
+class MissingDevices(RuntimeError):
+    """A mesh has more devices than there are."""
+
+
+def _device(number: int) -> Any:
+    found = next((device for device in jax.devices() if device.id == number), None)
+    if found is None:
+        raise MissingDevices(f"the jaxpr needs the device {number}")
+    return found
+
+
+def _typed(types: Sequence[str]) -> dict[str, Any]:
+    kinds = getattr(jax.sharding, "AxisType", None)
+    return {"axis_types": tuple(kinds[one] for one in types)} if types and kinds is not None else {}
+
+
+def policy(name: str, args: Sequence[Any] | None) -> Any:
+    """A policy of `jax.checkpoint`."""
+    found = vars(jax.checkpoint_policies)[name]
+    return found if args is None else found(*args)
+
+
+# -- equations
+
+
+def source(frame: Any, scopes: Sequence[str]) -> Any:
+    """Where an equation comes from: one frame, and the names of scopes."""
+    stack = source_info_util.NameStack()
+    for scope in scopes:
+        stack = stack.extend(scope)
+    return source_info_util.SourceInfo(frame, stack)
+
+
+def frame(file: str, line: int, function: str) -> Any:
+    """What JAX knows of a place in a program: where a function of that name, which is told to be there, is now."""
+    code = _HERE.__code__.replace(co_filename=file, co_name=function, co_qualname=function, co_firstlineno=line)
+    return types.FunctionType(code, _HERE.__globals__)()
+
+
+_HERE: Any = lambda: xla_client.Traceback.get_traceback()  # noqa: E731 - one line
+
+
+def context(settings: Mapping[str, Any]) -> Any:
+    """The settings of an equation: those of one that is traced under them."""
+    with contextlib.ExitStack() as stack:
+        if "threefry_partitionable" in settings:
+            stack.enter_context(jax.threefry_partitionable(settings["threefry_partitionable"]))
+        if settings.get("compute_type"):
+            from jax.experimental.compute_on import compute_on
+
+            stack.enter_context(compute_on(settings["compute_type"]))
+        if "mesh" in settings:
+            stack.enter_context(jax.sharding.use_abstract_mesh(settings["mesh"]))
+        if settings.get("xla_metadata"):
+            from jax.experimental.xla_metadata import set_xla_metadata
+
+            stack.enter_context(set_xla_metadata(**settings["xla_metadata"]))
+        return core.JaxprEqnContext() if _MAKES_CONTEXT else _old_context(settings)
+
+
+_MAKES_CONTEXT = not hasattr(core.JaxprEqnContext, "__init__") or "compute_type" not in (
+    core.JaxprEqnContext.__init__.__code__.co_varnames if hasattr(core.JaxprEqnContext.__init__, "__code__") else ()
+)
+
+
+def _old_context(settings: Mapping[str, Any]) -> Any:
+    return core.JaxprEqnContext(settings.get("compute_type"), bool(settings.get("threefry_partitionable")))
+
+
+def variable(aval: Any) -> Any:
+    """A new variable."""
+    return internals.Var(aval) if _VAR_TAKES_TYPE else internals.Var("", aval)
+
+
+_VAR_TAKES_TYPE = "suffix" not in internals.Var.__init__.__code__.co_varnames
+
+
+def equation(invars: Any, outvars: Any, primitive: Any, params: Any, effects: Any, info: Any, ctx: Any) -> Any:
+    """An equation as it is said to be; nothing is checked."""
+    return core.JaxprEqn(invars, outvars, primitive, params, effects, info, ctx)
+
+
+def jaxpr(constvars: Any, invars: Any, outvars: Any, eqns: Any, effects: Any, info: tuple[str, Any, Any]) -> Any:
+    """A jaxpr that is not closed."""
+    function, arg_names, paths = info
+    kind = internals.debug_info_class()
+    debug = kind("jit", function, tuple(arg_names), tuple(paths)) if kind is not None else None
+    return internals.Jaxpr(constvars, invars, outvars, eqns, effects, debug)
+
+
+def checked(jaxpr: Any) -> None:
+    """Raise whatever JAX raises where a jaxpr makes no sense."""
+    core.check_jaxpr(internals.opened(jaxpr).jaxpr)
+
+
+def custom_params(fun: Callable[..., Any], avals: Sequence[Any]) -> dict[str, Any]:
+    """The options that JAX gives to a call of a function with derivative rules, on arguments of these types."""
+    made = internals.opened(internals.traced(lambda *args: jax.tree_util.tree_leaves(fun(*args)), avals))
+    return dict(made.eqns[-1].params)
+
+
+def scan_trees(counts: Sequence[int], operands: int, results: int) -> dict[str, Any]:
+    """The options with which JAX 0.12 tells a scan's consts, carries and the rest apart."""
+    from jax._src import flattree as ft
+
+    consts, carry = counts
+    parts = (ft.nones(consts), ft.nones(carry), ft.nones(operands - consts - carry))
+    return {"ft_in": ft.pack(parts), "ft_out": ft.pack((ft.nones(carry), ft.nones(results - carry)))}
+
+
+def with_consts(params: dict[str, Any], count: int) -> dict[str, Any]:
+    """The options of a call whose function has so many operands more, which it closes over."""
+    trees = params.get("out_trees")
+    if not count or trees is None:
+        return params
+
+    def shifted() -> Any:
+        out, residuals, *rest = trees()
+        return (out, residuals, *([None if one is None else one + count for one in part] for part in rest))
+
+    return {**params, "out_trees": shifted}
+
+
+def filled(aval: Any) -> Any:
+    """A value of a type."""
+    if internals.is_key_type(aval.dtype):
+        return jax.numpy.broadcast_to(jax.random.key(0, impl=aval.dtype._impl.name), aval.shape)
+    value = jax.lax.full(aval.shape, 0, aval.dtype)
+    return jax.lax.convert_element_type_p.bind(value, new_dtype=aval.dtype, weak_type=True, sharding=None) \
+        if aval.weak_type else value  # fmt: skip
+
+
+def zero_tangent(value: Any) -> Any:
+    """The tangent that is zero."""
+    dtype = jax.numpy.result_type(value)
+    if jax.numpy.issubdtype(dtype, jax.numpy.inexact):
+        return jax.numpy.zeros_like(value)
+    return np.zeros(np.shape(value), jax.dtypes.float0)
+
+
+def typed_number(value: Any, dtype: Any) -> Any:
+    """A plain number with a dtype, as JAX has it in jaxprs."""
+    from jax._src import literals
+
+    kinds = {int: literals.TypedInt, float: literals.TypedFloat, complex: literals.TypedComplex}
+    return kinds[type(value)](value, dtype)
+
+
+def tree(node: tuple[type, Any], children: Sequence[Any]) -> Any:
+    """The structure of a pytree."""
+    kind: Any = jax.tree_util.PyTreeDef
+    make = getattr(kind, "from_node_data_and_children", None) or kind.make_from_node_data_and_children
+    return make(jax.tree_util.default_registry, node, list(children))
