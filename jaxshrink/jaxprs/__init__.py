@@ -6,6 +6,7 @@
     fun = jaxprs.from_source(text)
     data = jaxprs.dumps(jax.make_jaxpr(fun)(*args))     # bytes, without pickle
     closed_jaxpr = jaxprs.loads(data)
+    pure, values = jaxprs.closure_convert(fun, *args)   # pure(*args, *values) is fun(*args)
 
 Runs in the user's process.
 """
@@ -20,5 +21,20 @@ from jaxshrink.jaxprs.errors import Inexpressible as Inexpressible
 from jaxshrink.jaxprs.errors import JaxprError as JaxprError
 from jaxshrink.jaxprs.source import from_source as from_source
 from jaxshrink.jaxprs.source import to_source as to_source
+from jaxshrink.jaxprs.tracing import Traced as Traced
+from jaxshrink.jaxprs.tracing import closure_convert as closure_convert
+from jaxshrink.jaxprs.tracing import trace as trace
 
-__all__ = ["CorruptJaxpr", "Inexpressible", "JaxprError", "dumps", "equivalent", "from_source", "loads", "to_source"]
+__all__ = [
+    "CorruptJaxpr",
+    "Inexpressible",
+    "JaxprError",
+    "Traced",
+    "closure_convert",
+    "dumps",
+    "equivalent",
+    "from_source",
+    "loads",
+    "to_source",
+    "trace",
+]

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
-from jax._src import core, linear_util, source_info_util
+from jax._src import api_util, core, linear_util, source_info_util
 from jax._src.interpreters import partial_eval
 from jax.extend import core as extend_core
 
@@ -373,3 +373,19 @@ def typed_number(value: Any) -> Any:
     if type(value).__module__ != "jax._src.literals":
         return None
     return next((base(value) for base in (int, float, complex) if isinstance(value, base)), None)
+
+
+def type_of(value: Any) -> Any:
+    """The type of an array, number, tracer, or of what only has a shape and a dtype."""
+    home = core if hasattr(core, "shaped_abstractify") else api_util
+    return home.shaped_abstractify(value)  # type: ignore[attr-defined]
+
+
+def hoisted(jaxpr: Any) -> Any:
+    """A jaxpr without constants: their variables are its first arguments."""
+    parts = opened(jaxpr)
+    info = getattr(parts.jaxpr, "debug_info", None)
+    if info is not None and hasattr(info, "_replace") and info.arg_names is not None:
+        info = info._replace(arg_names=("",) * len(parts.constvars) + tuple(info.arg_names)[-len(parts.invars) :])
+    invars = [*parts.constvars, *parts.invars]
+    return Jaxpr((), invars, parts.outvars, parts.eqns, parts.jaxpr.effects, info)

@@ -192,9 +192,7 @@ def context(settings: Mapping[str, Any]) -> Any:
         return core.JaxprEqnContext() if _MAKES_CONTEXT else _old_context(settings)
 
 
-_MAKES_CONTEXT = not hasattr(core.JaxprEqnContext, "__init__") or "compute_type" not in (
-    core.JaxprEqnContext.__init__.__code__.co_varnames if hasattr(core.JaxprEqnContext.__init__, "__code__") else ()
-)
+_MAKES_CONTEXT = not hasattr(getattr(core.JaxprEqnContext, "__init__", None), "__code__")  # it has arguments of its own
 
 
 def _old_context(settings: Mapping[str, Any]) -> Any:
