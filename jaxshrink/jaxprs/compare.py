@@ -104,6 +104,10 @@ class _Scope:
         return eqn.primitive.name, shown, own, tuple(atoms), tuple(self.new(var) for var in eqn.outvars)
 
     def param(self, value: Any) -> Any:
+        if internals.is_no_sharding(value):
+            return "None"
+        if isinstance(value, np.integer):
+            return int(value)
         if internals.is_jaxpr(value):
             return self.jaxpr(value)
         if isinstance(value, Mapping):
@@ -149,8 +153,8 @@ class _Scope:
         avals = [var.aval for var in internals.opened(jaxpr).invars[len(given) :]]
         try:
             found = rule(avals)
-        except Exception as error:  # the rule is the user's, and may raise anything
-            return called, type(error).__name__
+        except Exception:  # the rule is the user's, and may raise anything
+            return called, "a rule that raises"
         inner = _Scope({}, [0], (*self.open, called), self.memo)
         return called, inner.param(found)
 

@@ -201,6 +201,8 @@ class _Encoder:
         """An option as JSON: plain values as they are, others as a list that begins with their kind."""
         if value is None or type(value) in (bool, int, str):
             return value
+        if isinstance(value, np.integer) and owner != "a literal":
+            return int(value)
         if type(value) is float:
             return ["float", value.hex() if value == value else "nan"]
         if type(value) is complex:

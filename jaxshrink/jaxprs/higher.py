@@ -66,8 +66,11 @@ def _called(body: Body, eqn: Any, value: str) -> bool:
 def checkpoint(body: Body, eqn: Any) -> bool:
     """A function whose values are computed again for its derivatives."""
     params, jaxpr = eqn.params, eqn.params["jaxpr"]
-    policy = _policy(params.get("policy"))
-    if params.get("differentiated") or policy is None:
+    try:
+        policy = text(params.get("policy"))
+    except Unwritable:
+        return False
+    if params.get("differentiated"):
         return False
     options = [] if policy == "None" else [f"policy={policy}"]
     if not params.get("prevent_cse", True):
@@ -82,23 +85,6 @@ def checkpoint(body: Body, eqn: Any) -> bool:
 
     name = body.once((id(jaxpr), "checkpoint", *options), define, jaxpr)
     return _called(body, eqn, f"{name}({', '.join(body.operands(eqn.invars))})")
-
-
-def _policy(policy: Any) -> str | None:
-    """What says which values are kept: a public function, or what one gives for the values in its closure."""
-    if policy is None:
-        return "None"
-    try:
-        return text(policy)
-    except Unwritable:
-        pass
-    parts = internals.policy_parts(policy)
-    if parts is None or parts[1] is None:
-        return None
-    try:
-        return f"jax.checkpoint_policies.{parts[0]}({', '.join(map(text, parts[1]))})"
-    except Unwritable:
-        return None
 
 
 # -- control flow

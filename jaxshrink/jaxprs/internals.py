@@ -75,6 +75,11 @@ def function(jaxpr: Any) -> Callable[..., list[Any]]:
     return made
 
 
+def is_no_sharding(value: Any) -> bool:
+    """Whether a value is a sharding on no devices, which says as much as None."""
+    return isinstance(value, jax.sharding.NamedSharding) and bool(value.mesh.empty)
+
+
 def is_keys(value: Any) -> bool:
     """Whether a value is an array of typed random keys."""
     return isinstance(value, jax.Array) and is_key_type(value.dtype)
@@ -207,6 +212,7 @@ def jvp_rule(params: Mapping[str, Any], avals: Sequence[Any]) -> Any:
     thunk = params.get("jvp_jaxpr_fun") or params["jvp_jaxpr_thunk"]
     zeros = [False] * len(avals)
     jaxpr, consts, out_zeros = thunk.call_wrapped(*zeros) if hasattr(thunk, "call_wrapped") else thunk(*zeros)
+    _check_alive(consts)
     return ClosedJaxpr(jaxpr, list(consts)), list(out_zeros)
 
 
@@ -230,6 +236,7 @@ def vjp_rule(params: Mapping[str, Any], avals: Sequence[Any]) -> ReverseRule:
     thunk = params["fwd_jaxpr_thunk"]
     flags = [True] * len(avals)
     jaxpr, consts = thunk.call_wrapped(*flags) if hasattr(thunk, "call_wrapped") else thunk(*flags)
+    _check_alive(consts)
     forward = ClosedJaxpr(jaxpr, list(consts))
     trees = params["out_trees"]()
     leaves, closed_over = trees[1].num_leaves, int(params.get("num_consts", 0))
@@ -252,7 +259,13 @@ def vjp_rule(params: Mapping[str, Any], avals: Sequence[Any]) -> ReverseRule:
         return [one for one, is_zero in zip(given, zeros, strict=True) if not is_zero]
 
     made = traced(backward, [*residuals, *cotangents])
+    _check_alive(opened(made).consts)
     return ReverseRule(forward, made, tuple(forwarded), tuple(zeros))
+
+
+def _check_alive(consts: Sequence[Any]) -> None:
+    if any(isinstance(value, jax.core.Tracer) for value in consts):
+        raise ValueError("the rule closes over a value of the function around it, which has been traced already")
 
 
 # -- control flow
@@ -350,12 +363,38 @@ def _axis_types(mesh: Any) -> list[str]:
 
 def policy_parts(value: Any) -> tuple[str, list[Any] | None] | None:
     """A policy of `jax.checkpoint`: its public name, and the arguments of the function that made it, if one did."""
-    policies = jax.checkpoint_policies
-    for name, policy in vars(policies).items():
-        if policy is value:
-            return name, None
+    if getattr(value, "__module__", None) != jax.checkpoint.__module__:
+        return None
+    policies = vars(jax.checkpoint_policies)
+    known = next((name for name, one in policies.items() if one is value or one == value), None)
+    if known is not None:
+        return known, None
+    if dataclasses.is_dataclass(value):
+        given = [getattr(value, field.name) for field in dataclasses.fields(value)]
+        for name, factory in policies.items():
+            for args in ([*_items(given)], given):
+                if inspect.isfunction(factory) and _gives(factory, args, value):
+                    return name, args
+        return None
+    return _made_by(value, policies)
+
+
+def _items(parts: Sequence[Any]) -> Iterator[Any]:
+    for part in parts:
+        yield from sorted(part) if isinstance(part, (set, frozenset)) else [part]
+
+
+def _gives(factory: Callable[..., Any], args: Sequence[Any], value: Any) -> bool:
+    try:
+        return bool(factory(*args) == value)
+    except (TypeError, ValueError):
+        return False
+
+
+def _made_by(value: Any, policies: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
+    """The function that has made a closure, and the arguments that it keeps: older releases of JAX."""
     outer = getattr(value, "__qualname__", "").split(".")[0]
-    factory = getattr(policies, outer, None)
+    factory = policies.get(outer)
     if factory is None or getattr(value, "__closure__", None) is None:
         return None
     names_ = value.__code__.co_freevars

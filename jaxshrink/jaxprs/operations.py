@@ -28,6 +28,11 @@ def _shape(eqn: Any, index: int = 0) -> tuple[int, ...]:
     return tuple(getattr(eqn.invars[index].aval, "shape", ()))
 
 
+def _has_methods(eqn: Any) -> bool:
+    """Whether the first operand is sure to be an array: one of a weak type may be given as Python's number."""
+    return not getattr(eqn.invars[0].aval, "weak_type", False)
+
+
 def _is_literal(eqn: Any, index: int = 0) -> bool:
     return isinstance(eqn.invars[index], internals.Literal)
 
@@ -50,7 +55,7 @@ def _square(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
 @_rule("convert_element_type")
 def _convert(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
     dtype = text(params["new_dtype"])
-    yield f"_0.astype({dtype})"
+    yield f"_0.astype({dtype})" if _has_methods(eqn) else None
     yield f"lax.convert_element_type(_0, {dtype})"
     if params.get("weak_type"):
         kinds = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
@@ -81,7 +86,8 @@ def _broadcast(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
 def _reshape(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
     sizes = tuple(params["new_sizes"])
     if params.get("dimensions") is None:
-        yield f"_0.reshape({', '.join(map(text, sizes))})" if sizes else "_0.reshape(())"
+        if _has_methods(eqn):
+            yield f"_0.reshape({', '.join(map(text, sizes))})" if sizes else "_0.reshape(())"
         yield f"jnp.expand_dims(_0, {text(tuple(i for i, size in enumerate(sizes) if size == 1))})"
         yield f"lax.reshape(_0, {text(sizes)})"
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from jaxshrink.inside.capture.constants import Constants
 from jaxshrink.inside.publicnames import PublicNames
+from jaxshrink.jaxprs import internals
 
 _public = PublicNames(lambda module: False)
 
@@ -26,4 +29,17 @@ class Call(NamedTuple):
 
 def text(value: Any) -> str:
     """An option as source. Raises Unwritable."""
-    return str(VALUES.of_part(value)).replace("jax.lax.", "lax.").replace("jax.numpy.", "jnp.")
+    policy = internals.policy_parts(value) if callable(value) else None
+    if policy is not None:
+        name, args = policy
+        return f"jax.checkpoint_policies.{name}" + ("" if args is None else f"({', '.join(map(text, args))})")
+    return str(VALUES.of_part(_plain(value))).replace("jax.lax.", "lax.").replace("jax.numpy.", "jnp.")
+
+
+def _plain(value: Any) -> Any:
+    """The same with Python's integers for NumPy's, and None for shardings on no devices."""
+    if isinstance(value, np.integer):
+        return int(value)
+    if type(value) in (tuple, list):
+        return type(value)(map(_plain, value))
+    return None if internals.is_no_sharding(value) else value
