@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs.expanding import expanded
 
 Normal = tuple[Any, ...]
 Memo = dict[Any, tuple[Any, Normal]]
@@ -86,15 +87,20 @@ class _Scope:
         return self.memo[key][1]
 
     def body(self, jaxpr: Any, given: Sequence[Any]) -> Normal:
-        parts = internals.opened(jaxpr)
+        parts = expanded(internals.opened(jaxpr))
         inner = _Scope(dict(self.known) if given else {}, self.count if given else [0], self.open, self.memo)
         for var, value in zip(parts.constvars, parts.consts, strict=True):
             inner.known[var] = ("c", type_of(var.aval), constant(value))
         for var, value in zip(parts.invars, given, strict=False):
             inner.known[var] = value
         args = tuple(map(inner.new, parts.invars[len(given) :]))
-        body = tuple(map(inner.equation, live(parts)))
-        return args, body, tuple(map(inner.atom, parts.outvars))
+        body = []
+        for eqn in live(parts):
+            if internals.is_identity(eqn):
+                inner.known[eqn.outvars[0]] = inner.atom(eqn.invars[0])
+            else:
+                body.append(inner.equation(eqn))
+        return args, tuple(body), tuple(map(inner.atom, parts.outvars))
 
     def equation(self, eqn: Any, operands: Sequence[Any] | None = None) -> Normal:
         atoms = list(operands) if operands is not None else [self.atom(atom) for atom in eqn.invars]

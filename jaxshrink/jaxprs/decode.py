@@ -71,6 +71,8 @@ class _Decoder:
         if row and row[0] == "keys":
             _, impl, index = row
             return jax.random.wrap_key_data(_at(self.arrays, index), impl=_as(str, impl))
+        if row and row[0] == "float0":
+            return np.broadcast_to(np.zeros((), jax.dtypes.float0), tuple(_size(one) for one in _as(list, row[1])))
         name, shape, start, weak = row
         dtype = wire.dtype(name)
         shape = tuple(_size(one) for one in _as(list, shape))

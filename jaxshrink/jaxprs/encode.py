@@ -12,6 +12,7 @@ import numpy as np
 from jaxshrink.jaxprs import internals, kinds, wire
 from jaxshrink.jaxprs.compare import Memo, key_of
 from jaxshrink.jaxprs.errors import Inexpressible
+from jaxshrink.jaxprs.expanding import expanded
 
 _DROPPED = frozenset((
     "jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk", "bwd", "out_trees", "computation", "ft_in", "ft_out",
@@ -25,6 +26,8 @@ def dumps(closed_jaxpr: Any, allow_missing: bool = False) -> bytes:
     Kept are equations, types, constants, derivative rules of `custom_jvp` and `custom_vjp` functions (as jaxprs),
     effects, names of arguments and results, names of scopes, and for each equation the user's frame: file, line and
     function. Primitives are kept by the name under which a module has them.
+
+    JAX's own high-level primitives are kept as the equations that they stand for.
 
     Raises Inexpressible, which names what cannot be kept: callbacks on the host, primitives that no imported module
     has, derivative rules that cannot be traced any more. With `allow_missing`, an equation that raises when it is called
@@ -74,12 +77,12 @@ class _Encoder:
     def jaxpr(self, jaxpr: Any) -> int:
         if id(jaxpr) in self.known:
             return self.known[id(jaxpr)][1]
-        parts = internals.opened(jaxpr)
+        parts = expanded(internals.opened(jaxpr))
         numbers: dict[Any, int] = {}
         for var in (*parts.constvars, *parts.invars):
             numbers[var] = len(numbers)
         row: dict[str, Any] = {
-            "closed": isinstance(jaxpr, internals.ClosedJaxpr),
+            "closed": isinstance(jaxpr, internals.ClosedJaxpr) or bool(parts.consts),
             "consts": [[self.type(var.aval), self.array(value)] for var, value in
                        zip(parts.constvars, parts.consts, strict=True)],
             "args": [self.type(var.aval) for var in parts.invars],
@@ -284,6 +287,8 @@ class _Encoder:
             return ["keys", str(jax.random.key_impl(value)), self.array(np.asarray(jax.random.key_data(value)))]
         weak = bool(getattr(getattr(value, "aval", None), "weak_type", False))
         array = np.asarray(value)
+        if array.dtype == jax.dtypes.float0:
+            return ["float0", list(array.shape)]
         if array.dtype.name not in wire.DTYPES:
             raise Inexpressible(f"a constant of dtype {array.dtype} cannot be kept")
         data = np.ascontiguousarray(array).tobytes()

@@ -113,6 +113,8 @@ def scan(body: Body, eqn: Any) -> bool:
 def while_loop(body: Body, eqn: Any) -> bool:
     """A loop with a condition."""
     params, operands = eqn.params, body.operands(eqn.invars)
+    if internals.opened(params["cond_jaxpr"]).outvars[0].aval.shape:
+        return False  # one condition for each element of a batch
     first, second = params["cond_nconsts"], params["body_nconsts"]
     carry = len(operands) - first - second
     test = body.define(params["cond_jaxpr"], "cond", [("carry", carry)], None, operands[:first])

@@ -90,6 +90,14 @@ def is_key_type(dtype: Any) -> bool:
     return bool(jax.numpy.issubdtype(dtype, jax.dtypes.prng_key))
 
 
+def is_identity(eqn: Any) -> bool:
+    """Whether an equation converts to the type that its operand has: JAX leaves such out where it traces them."""
+    if eqn.primitive.name != "convert_element_type" or isinstance(eqn.outvars[0], DropVar):
+        return False
+    given, made = eqn.invars[0].aval, eqn.outvars[0].aval
+    return bool(given.dtype == made.dtype and given.weak_type == made.weak_type)
+
+
 def is_reference(aval: Any) -> bool:
     """Whether a type is that of a mutable reference."""
     return type(aval).__name__ == "AbstractRef"

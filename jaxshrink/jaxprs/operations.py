@@ -240,6 +240,9 @@ def _copy(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
 
 @_rule("device_put")
 def _device_put(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
+    if len(eqn.invars) > 1:
+        yield f"jax.device_put({_tuple(0, len(eqn.invars))})"
+        return
     for device in dict.fromkeys(params["devices"]):
         yield "jax.device_put(_0)" if device is None else f"jax.device_put(_0, {text(device)})"
 

@@ -8,11 +8,13 @@ import linecache
 from collections.abc import Callable
 from typing import Any
 
+from jaxshrink.inside.capture.constants import Unwritable, hole
 from jaxshrink.inside.capture.head import imports
 from jaxshrink.inside.capture.layout import tidied
 from jaxshrink.inside.capture.naming import named
 from jaxshrink.inside.capture.writer import RESERVED
 from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.lines import laid_out
 from jaxshrink.jaxprs.writer import Writer
 
@@ -20,7 +22,7 @@ _MORE = {"base64", "zlib"}
 _count = itertools.count(1)
 
 
-def to_source(closed_jaxpr: Any, name: str = "f") -> str:
+def to_source(closed_jaxpr: Any, name: str = "f", called: bool = False) -> str:
     """Readable Python that computes what a jaxpr does.
 
     The text is a module: a function of this name, which takes the jaxpr's arguments one by one and returns its result,
@@ -29,12 +31,15 @@ def to_source(closed_jaxpr: Any, name: str = "f") -> str:
     Expressions are operators and functions of `jax.numpy` where these are traced to the very same primitive under JAX's present
     settings, of `jax.lax` otherwise; a primitive that has no function is bound itself.
 
+    With `called` the text is a program: it ends with a call on arrays of ones, compiled as a whole.
+
     Raises Inexpressible for what has no form as source, such as callbacks.
     """
     writer = Writer()
     module = writer.module()
     module.define(internals.closed(closed_jaxpr), name, exact=name)
-    lines = [*writer.arrays.lines, *writer.lines, *writer.arrays.data]
+    call = [_call(closed_jaxpr, name)] if called else []
+    lines = [*writer.arrays.lines, *writer.lines, *writer.arrays.data, *call]
     tree = ast.parse("\n".join(lines))
     _tidy(tree)
     tree.body[:0] = imports(tree.body, ((), _settings(closed_jaxpr)))
@@ -57,6 +62,18 @@ def from_source(source: str) -> Callable[..., Any]:
     exec(compile(source, file, "exec"), namespace)
     made: Callable[..., Any] = namespace[functions[-1]]
     return made
+
+
+def _call(jaxpr: Any, name: str) -> str:
+    """A call that runs all of it."""
+    return f"jax.block_until_ready(jax.jit({name})({', '.join(_ones(var.aval) for var in internals.opened(jaxpr).invars)}))"
+
+
+def _ones(aval: Any) -> str:
+    try:
+        return str(hole(aval))
+    except Unwritable as error:
+        raise Inexpressible(f"there is no array of the type {error}") from None
 
 
 def _tidy(tree: ast.Module) -> None:

@@ -16,6 +16,7 @@ from jaxshrink.jaxprs import internals
 from jaxshrink.jaxprs.arrays import Arrays
 from jaxshrink.jaxprs.equations import Speller, typed_number
 from jaxshrink.jaxprs.errors import Inexpressible
+from jaxshrink.jaxprs.expanding import expansion, is_high
 from jaxshrink.jaxprs.references import place
 
 Pack = Callable[[list[str]], str]
@@ -95,24 +96,39 @@ class Body:
 
     def equations(self, parts: internals.Opened, paths: Sequence[str] = ()) -> list[str]:
         """Write all equations. Returns the expressions of the results. `paths` tell what the results are called."""
-        from jaxshrink.jaxprs.higher import HIGHER, generic, swallowed
+        from jaxshrink.jaxprs.higher import swallowed
 
-        self.wanted = {var: _wanted(path) for var, path in zip(parts.outvars, paths, strict=False)
-                       if _wanted(path) and not isinstance(var, internals.Literal)}  # fmt: skip
-        self.definitions = {var: eqn for eqn in parts.eqns for var in eqn.outvars}
+        self.wanted.update({var: _wanted(path) for var, path in zip(parts.outvars, paths, strict=False)
+                            if _wanted(path) and not isinstance(var, internals.Literal)})  # fmt: skip
+        self.definitions.update({var: eqn for eqn in parts.eqns for var in eqn.outvars})
         read = (atom for eqn in parts.eqns for atom in eqn.invars)
         self.uses.update(atom for atom in (*read, *parts.outvars) if not isinstance(atom, internals.Literal))
         for var, value in zip(parts.constvars, parts.consts, strict=True):
             self.known[var] = self.writer.arrays.expression(value, self.uses[var] <= 1)
-        self.skipped = {id(eqn) for eqn in swallowed(self, parts.eqns)}
+        self.skipped |= {id(eqn) for eqn in swallowed(self, parts.eqns)}
         for eqn in parts.eqns:
-            if id(eqn) in self.skipped:
-                continue
-            write = HIGHER.get(eqn.primitive.name)
-            if self.plain(eqn) or (write is not None and write(self, eqn)):
-                continue
-            generic(self, eqn)
+            if id(eqn) not in self.skipped:
+                self.equation(eqn)
         return self.operands(parts.outvars)
+
+    def equation(self, eqn: Any) -> None:
+        """Write one equation. Raises Inexpressible."""
+        from jaxshrink.jaxprs.higher import HIGHER, generic
+
+        write = HIGHER.get(eqn.primitive.name)
+        if internals.is_identity(eqn):
+            self.known[eqn.outvars[0]] = self.operand(eqn.invars[0])
+        elif self.plain(eqn) or (write is not None and write(self, eqn)):
+            pass
+        elif is_high(eqn):
+            self.known.update(zip(eqn.outvars, self.inlined(expansion(eqn), eqn), strict=True))
+        else:
+            generic(self, eqn)
+
+    def inlined(self, parts: internals.Opened, eqn: Any) -> list[str]:
+        """Write the equations that one stands for. Returns the expressions of its results."""
+        self.known.update(zip(parts.invars, self.operands(eqn.invars), strict=True))
+        return self.equations(parts)
 
     def plain(self, eqn: Any) -> bool:
         """Write an equation as one expression, if there is one."""

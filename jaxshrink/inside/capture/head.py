@@ -81,8 +81,8 @@ def imports(body, settings=((), ())):
                 modules.add(_dotted(node).rpartition(".")[0])
     lines = ["import os", *before] if before else []
     lines += [_ALIASES["jax"]] if "jax" in used else []
-    own = (name for name in modules if name.startswith("jax.") and name in sys.modules and name not in _WITH_JAX)
-    lines += sorted("import " + name for name in own)
+    own = [name for name in modules if name.startswith("jax.") and name in sys.modules and name not in _WITH_JAX]
+    lines += sorted("import " + name for name in own if not any(one.startswith(name + ".") for one in own))
     lines += [line for name, line in _ALIASES.items() if name in used and name != "jax"]
     return [*ast.parse("\n".join(lines)).body, *after]
 
