@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
+from jaxshrink import jaxprfile
 from jaxshrink import tree as trees
 from jaxshrink.errors import InputError
 from jaxshrink.result import Size
@@ -94,7 +95,7 @@ def read(path: Path, python: Path = Path(sys.executable), selector: Sequence[str
     folder = path.resolve().parent if path.is_symlink() else path.parent.resolve()
     if path.is_symlink():  # Python looks for modules beside the file itself, not beside the link
         entry = dataclasses.replace(entry, path=PurePosixPath(path.resolve().with_suffix(".py").name))
-    made = bool(selector) or path.suffix == NOTEBOOK
+    made = bool(selector) or path.suffix in (NOTEBOOK, jaxprfile.SUFFIX)
     return Inputs(folder, (entry, *_local_modules(folder, entry, tree)), made)
 
 
@@ -134,6 +135,10 @@ def _entry(path: Path, python: Path, selector: Sequence[str]) -> tuple[Source, a
         from jaxshrink import notebook
 
         text = notebook.script(load(path), str(path))
+        return Source(PurePosixPath(path.with_suffix(".py").name), text), ast.parse(text)
+    if path.suffix == jaxprfile.SUFFIX:
+        load(path)  # says so if it is not there
+        text = jaxprfile.script(path)
         return Source(PurePosixPath(path.with_suffix(".py").name), text), ast.parse(text)
     text = _text(path)
     tree = _parsed(text, path, python)

@@ -94,7 +94,7 @@ class _Scope:
         for var, value in zip(parts.invars, given, strict=False):
             inner.known[var] = value
         args = tuple(map(inner.new, parts.invars[len(given) :]))
-        body = []
+        body: list[Normal] = []
         for eqn in live(parts):
             if internals.is_identity(eqn):
                 inner.known[eqn.outvars[0]] = inner.atom(eqn.invars[0])
@@ -114,6 +114,8 @@ class _Scope:
             return "None"
         if isinstance(value, np.integer):
             return int(value)
+        if internals.is_scalar_type(value):
+            return np.dtype(value)
         if internals.is_jaxpr(value):
             return self.jaxpr(value)
         if isinstance(value, Mapping):
@@ -218,7 +220,7 @@ def type_of(aval: Any) -> Normal:
 def constant(value: Any) -> Normal:
     """An array by its type and what it holds."""
     if internals.is_keys(value):
-        return str(value.dtype), _array(np.asarray(internals.jax.random.key_data(value)))
+        return str(value.dtype), _array(internals.key_data(value))
     return _array(np.asarray(value))
 
 

@@ -63,7 +63,8 @@ class _Decoder:
         return main
 
     def rows(self, name: str) -> list[Any]:
-        return _as(list, self.document.get(name))
+        found: list[Any] = _as(list, self.document.get(name))
+        return found
 
     # -- tables
 
@@ -102,7 +103,7 @@ class _Decoder:
             return found
         if dotted is not None and not self.allow_missing:
             module = dotted.rpartition(".")[0]
-            raise Inexpressible(f"no module has the primitive {dotted}: import {module} before, if there is such a module")
+            raise Inexpressible(f"no module has the primitive {dotted}: import {module} before, if there is one")
         return restoring.missing(_as(str, name))
 
     def context(self, scopes: Any, settings: Any) -> Any:
@@ -165,7 +166,7 @@ class _Decoder:
     # -- options
 
     def options(self, params: dict[str, Any], operands: int, results: int) -> dict[str, Any]:
-        found = {}
+        found: dict[str, Any] = {}
         for name, value in params.items():
             if name == "@scan":
                 counts = [_size(one) for one in _as(list, value)]

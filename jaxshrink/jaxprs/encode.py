@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxshrink.jaxprs import internals, kinds, wire
+from jaxshrink.jaxprs import internals, keeping, kinds, wire
 from jaxshrink.jaxprs.compare import Memo, key_of
 from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.expanding import expanded
@@ -30,8 +30,8 @@ def dumps(closed_jaxpr: Any, allow_missing: bool = False) -> bytes:
     JAX's own high-level primitives are kept as the equations that they stand for.
 
     Raises Inexpressible, which names what cannot be kept: callbacks on the host, primitives that no imported module
-    has, derivative rules that cannot be traced any more. With `allow_missing`, an equation that raises when it is called
-    stands in its place.
+    has, derivative rules that cannot be traced any more. With `allow_missing`, an equation that raises when it is
+    called stands in its place.
     """
     encoder = _Encoder(allow_missing)
     main = encoder.jaxpr(internals.closed(closed_jaxpr))
@@ -89,7 +89,7 @@ class _Encoder:
             "eqns": [self.equation(eqn, numbers) for eqn in parts.eqns],
             "outs": [self.atom(atom, numbers) for atom in parts.outvars],
             "names": internals.names(jaxpr),
-            "function": internals.function_info(jaxpr),
+            "function": keeping.function_info(jaxpr),
             "effects": self.effects(parts.jaxpr.effects, numbers, "the jaxpr"),
         }  # fmt: skip
         self.jaxprs.append(row)
@@ -99,7 +99,7 @@ class _Encoder:
     def atom(self, atom: Any, numbers: dict[Any, int]) -> Any:
         if not isinstance(atom, internals.Literal):
             return numbers[atom]
-        number = internals.typed_number(atom.val)
+        number = keeping.typed_number(atom.val)
         kept = self.value(atom.val if number is None else number, "a literal")
         return [self.type(atom.aval), kept, number is not None]
 
@@ -131,7 +131,7 @@ class _Encoder:
         return self.primitives.index(("missing", name), [None, name])
 
     def frame(self, eqn: Any) -> int | None:
-        key = internals.frame_key(eqn)
+        key = keeping.frame_key(eqn)
         if key not in self.places:
             place = None if key is None else internals.frame(eqn)
             self.places[key] = None if place is None else self.frames.index(place, list(place))
@@ -139,7 +139,7 @@ class _Encoder:
 
     def context(self, eqn: Any) -> int:
         scopes = internals.scopes(eqn)
-        settings = internals.settings(eqn)
+        settings = keeping.settings(eqn)
 
         def row() -> Any:
             return [list(scopes), {name: self.value(value, name) for name, value in settings.items()}]
@@ -149,7 +149,7 @@ class _Encoder:
     def effects(self, effects: Any, numbers: dict[Any, int], owner: str) -> list[Any]:
         found = []
         for effect in effects:
-            row = internals.effect_row(effect, numbers)
+            row = keeping.effect_row(effect, numbers)
             if row is None:
                 raise Inexpressible(f"{owner} cannot be kept: its effect is {effect}")
             found.append(row)
@@ -224,9 +224,9 @@ class _Encoder:
         return self.object(value, owner)
 
     def object(self, value: Any, owner: str) -> Any:
-        if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+        if isinstance(value, np.dtype) or internals.is_scalar_type(value):
             return ["dtype", np.dtype(value).name]
-        if internals.is_extended(value):
+        if keeping.is_extended(value):
             return ["keys", value._impl.name]
         if type(value).__name__ == "PRNGImpl":
             return ["impl", value.name]
@@ -241,10 +241,10 @@ class _Encoder:
         parts = None if name is None else kinds.fields(value)
         if parts is not None:
             return ["data", name, [self.value(part, owner) for part in parts]]
-        sharding = internals.sharding_parts(value)
+        sharding = keeping.sharding_parts(value)
         if sharding is not None:
             return [sharding[0], [self.value(part, owner) for part in sharding[1]]]
-        policy = internals.policy_parts(value)
+        policy = keeping.policy_parts(value)
         if policy is not None:
             return ["policy", policy[0], None if policy[1] is None else [self.value(part, owner) for part in policy[1]]]
         raise Inexpressible(f"{owner} cannot be kept: it is {_described(value)}")
@@ -256,7 +256,7 @@ class _Encoder:
         kind, aux = data
         name = kinds.node_name(kind)
         if name is None:
-            raise Inexpressible(f"{owner} cannot be kept: it has a pytree of class {kind.__module__}.{kind.__qualname__}")
+            raise Inexpressible(f"{owner} cannot be kept: it has a pytree of {kind.__module__}.{kind.__qualname__}")
         return [name, self.value(aux, owner), [self.tree(child, owner) for child in tree.children()]]
 
     # -- types and arrays
@@ -270,7 +270,7 @@ class _Encoder:
         if type(aval) is internals.ShapedArray:
             owner = f"an array of type {aval}"
             dtype = ["float0"] if aval.dtype == jax.dtypes.float0 else self.object(aval.dtype, owner)
-            more = {name: self.value(value, owner) for name, value in internals.type_extras(aval).items()}
+            more = {name: self.value(value, owner) for name, value in keeping.type_extras(aval).items()}
             return ["array", [self.value(size, owner) for size in aval.shape], dtype, bool(aval.weak_type), more]
         if type(aval).__name__ == "AbstractToken":
             return ["token"]

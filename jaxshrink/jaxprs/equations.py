@@ -25,7 +25,10 @@ Spell = Callable[[Any], str]
 
 @dataclasses.dataclass(frozen=True)
 class Spelled:
-    """An expression with operands `_0`, `_1`, …. `is_sequence`: it gives its results as one; `spell` writes literals."""
+    """An expression with operands `_0`, `_1`, …
+
+    `is_sequence`: it gives its results as one; `spell` writes literals.
+    """
 
     text: str
     is_sequence: bool
@@ -101,7 +104,8 @@ class Speller:
                 found = internals.opened(internals.traced(flat, [eqn.invars[i].aval for i in places]))
             if len(found.eqns) != 1 or found.outvars != (() if gives_reference else tuple(found.eqns[0].outvars)):
                 return None
-            return sequences[-1] if _orders(found, eqn) and normal_equation(found.eqns[0], self.memo) == wanted else None
+            is_same = _orders(found, eqn) and normal_equation(found.eqns[0], self.memo) == wanted
+            return sequences[-1] if is_same else None
         except Exception:  # what is proposed may fail in any way: then it is not what was meant
             return None
 

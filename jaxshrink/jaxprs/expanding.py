@@ -1,4 +1,4 @@
-"""Equations of JAX's high-level primitives, which are objects of classes of its own, as the equations that they stand for."""
+"""Equations of JAX's high-level primitives, which are objects of its own classes, as what they stand for."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ def expanded(parts: internals.Opened) -> internals.Opened:
     """A jaxpr, with such equations replaced."""
     if not any(map(is_high, parts.eqns)):
         return parts
-    constvars, consts, eqns, known = list(parts.constvars), list(parts.consts), [], {}
+    constvars, consts, eqns = list(parts.constvars), list(parts.consts), list[Any]()
+    known: dict[Any, Any] = {}
 
     def read(atom: Any) -> Any:
         return atom if isinstance(atom, internals.Literal) else known.get(atom, atom)

@@ -15,20 +15,31 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
-from jax._src import api_util, core, linear_util, source_info_util
-from jax._src.interpreters import partial_eval
-from jax.extend import core as extend_core
+import jax._src.api_util
+import jax._src.core
+import jax._src.interpreters.partial_eval
+import jax._src.linear_util
+import jax._src.source_info_util
+import jax.extend.core
+import numpy as np
 
 from jaxshrink.inside.capture import names as names_
 
-Jaxpr = extend_core.Jaxpr
-ClosedJaxpr = extend_core.ClosedJaxpr  # the same class in JAX 0.12
-Literal = core.Literal
-Var = core.Var
-DropVar = core.DropVar
-ShapedArray = core.ShapedArray
-Primitive = core.Primitive
-no_effects = core.no_effects
+api_util: Any = jax._src.api_util
+core: Any = jax._src.core
+linear_util: Any = jax._src.linear_util
+partial_eval: Any = jax._src.interpreters.partial_eval
+source_info_util: Any = jax._src.source_info_util
+extend_core: Any = jax.extend.core
+
+Jaxpr: Any = extend_core.Jaxpr
+ClosedJaxpr: Any = extend_core.ClosedJaxpr  # the same class in JAX 0.12
+Literal: Any = core.Literal
+Var: Any = core.Var
+DropVar: Any = core.DropVar
+ShapedArray: Any = core.ShapedArray
+Primitive: Any = core.Primitive
+no_effects: Any = core.no_effects
 
 
 SIGN = names_.SIGN
@@ -75,6 +86,11 @@ def function(jaxpr: Any) -> Callable[..., list[Any]]:
     return made
 
 
+def key_data(keys: Any) -> np.ndarray:
+    """The numbers of keys."""
+    return np.asarray(jax.random.key_data(keys))
+
+
 def is_no_sharding(value: Any) -> bool:
     """Whether a value is a sharding on no devices, which says as much as None."""
     return isinstance(value, jax.sharding.NamedSharding) and bool(value.mesh.empty)
@@ -88,6 +104,12 @@ def is_keys(value: Any) -> bool:
 def is_key_type(dtype: Any) -> bool:
     """Whether a dtype is that of typed random keys."""
     return bool(jax.numpy.issubdtype(dtype, jax.dtypes.prng_key))
+
+
+def is_scalar_type(value: Any) -> bool:
+    """Whether a value is a class of numbers, which JAX takes for their dtype."""
+    is_of_numpy = isinstance(value, type) and issubclass(value, np.generic)
+    return is_of_numpy or type(value).__name__ == "_ScalarMeta"
 
 
 def is_identity(eqn: Any) -> bool:
@@ -158,7 +180,7 @@ def traced(fun: Callable[..., Sequence[Any]], avals: Sequence[Any], arg_names: S
         info = kind("jaxprs", getattr(fun, "__name__", "f"), tuple(arg_names), None)
         wrapped = linear_util.wrap_init(fun, debug_info=info)
     else:
-        wrapped = linear_util.wrap_init(fun)  # type: ignore[call-arg]  # JAX 0.4
+        wrapped = linear_util.wrap_init(fun)  # JAX 0.4
     jaxpr, _, consts, *_ = partial_eval.trace_to_jaxpr_dynamic(wrapped, tuple(avals))
     return ClosedJaxpr(jaxpr, list(consts))
 
@@ -287,145 +309,10 @@ def scan_counts(params: Mapping[str, Any], operands: int) -> tuple[int, int]:
     return consts, carry
 
 
-# -- what `dumps` keeps
-
-
-def function_info(jaxpr: Any) -> str:
-    """The name of the function that was traced, and where it is."""
-    info = getattr(opened(jaxpr).jaxpr, "debug_info", None)
-    return str(getattr(info, "func_src_info", None) or "")
-
-
-def frame_key(eqn: Any) -> Any:
-    """Equal for equations of the same place; None where nothing is known of it."""
-    return eqn.source_info.traceback
-
-
-def settings(eqn: Any) -> dict[str, Any]:
-    """The settings under which an equation was traced, where they are not the usual ones."""
-    found = {
-        "compute_type": getattr(eqn.ctx, "compute_type", None),
-        "threefry_partitionable": getattr(eqn.ctx, "threefry_partitionable", None),
-        "xla_metadata": getattr(eqn.ctx, "xla_metadata", None),
-    }
-    mesh = getattr(eqn.ctx, "cur_abstract_mesh", None)
-    if mesh is not None and not mesh.empty:
-        found["mesh"] = mesh
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def effect_row(effect: Any, numbers: Mapping[Any, int]) -> list[Any] | None:
-    """An effect as its class, the number of the variable that it is about, and the name of an axis; None for effects
-    outside of the program."""
-    name = type(effect).__name__
-    if name in ("ReadEffect", "WriteEffect", "AccumEffect"):
-        var = getattr(effect, "input", None)
-        return [name, effect.input_index if var is None else numbers.get(var), None]
-    if name == "NamedAxisEffect":
-        return [name, None, effect.name]
-    return [name, None, None] if name in ("InternalMutableArrayEffect", "ArrayRefEffect", "NoDCEEffect") else None
-
-
-def is_extended(value: Any) -> bool:
-    """Whether a value is a dtype of keys."""
-    return type(value).__name__ == "KeyTy"
-
-
-def type_extras(aval: Any) -> dict[str, Any]:
-    """What an array's type says beyond shape and dtype."""
-    found: dict[str, Any] = {}
-    sharding = getattr(aval, "sharding", None)
-    if sharding is not None and not sharding.mesh.empty:
-        found["sharding"] = sharding
-    varying = getattr(aval, "vma", None) or getattr(getattr(aval, "manual_axis_type", None), "varying", None)
-    if varying:
-        found["varying"] = frozenset(varying)
-    return found
-
-
-def sharding_parts(value: Any) -> tuple[str, list[Any]] | None:
-    """Partitions, meshes and shardings: their kind, and what they are made of."""
-    sharding = jax.sharding
-    kind = type(value)
-    if kind is sharding.PartitionSpec:
-        return "P", [list(value)]
-    if kind.__name__ == "UnconstrainedSingleton":
-        return "unconstrained", []
-    if kind is sharding.Mesh:
-        devices = [] if value.empty else [device.id for device in value.devices.flat]
-        return "Mesh", [[*value.devices.shape], [*value.axis_names], devices, _axis_types(value)]
-    if kind.__name__ == "AbstractMesh":
-        return "AbstractMesh", [list(value.axis_sizes), list(value.axis_names), _axis_types(value)]
-    if kind is sharding.NamedSharding:
-        return "NamedSharding", [value.mesh, value.spec, value.memory_kind]
-    if kind is sharding.SingleDeviceSharding:
-        return "SingleDevice", [next(iter(value.device_set)).id, value.memory_kind]
-    if kind.__name__ in ("Device", "CpuDevice"):
-        return "Device", [value.id]
-    return None
-
-
-def _axis_types(mesh: Any) -> list[str]:
-    return [str(one).rpartition(".")[2] for one in getattr(mesh, "axis_types", None) or ()]
-
-
-def policy_parts(value: Any) -> tuple[str, list[Any] | None] | None:
-    """A policy of `jax.checkpoint`: its public name, and the arguments of the function that made it, if one did."""
-    if getattr(value, "__module__", None) != jax.checkpoint.__module__:
-        return None
-    policies = vars(jax.checkpoint_policies)
-    known = next((name for name, one in policies.items() if one is value or one == value), None)
-    if known is not None:
-        return known, None
-    if dataclasses.is_dataclass(value):
-        given = [getattr(value, field.name) for field in dataclasses.fields(value)]
-        for name, factory in policies.items():
-            for args in ([*_items(given)], given):
-                if inspect.isfunction(factory) and _gives(factory, args, value):
-                    return name, args
-        return None
-    return _made_by(value, policies)
-
-
-def _items(parts: Sequence[Any]) -> Iterator[Any]:
-    for part in parts:
-        yield from sorted(part) if isinstance(part, (set, frozenset)) else [part]
-
-
-def _gives(factory: Callable[..., Any], args: Sequence[Any], value: Any) -> bool:
-    try:
-        return bool(factory(*args) == value)
-    except (TypeError, ValueError):
-        return False
-
-
-def _made_by(value: Any, policies: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
-    """The function that has made a closure, and the arguments that it keeps: older releases of JAX."""
-    outer = getattr(value, "__qualname__", "").split(".")[0]
-    factory = policies.get(outer)
-    if factory is None or getattr(value, "__closure__", None) is None:
-        return None
-    names_ = value.__code__.co_freevars
-    cells = dict(zip(names_, (cell.cell_contents for cell in value.__closure__), strict=True))
-    found: list[Any] = []
-    for name, parameter in inspect.signature(factory).parameters.items():
-        if name not in cells or parameter.kind is parameter.KEYWORD_ONLY:
-            return None
-        found += sorted(cells[name]) if parameter.kind is parameter.VAR_POSITIONAL else [cells[name]]
-    return outer, found
-
-
-def typed_number(value: Any) -> Any:
-    """The plain number of one to which JAX has given a dtype; None for all else."""
-    if type(value).__module__ != "jax._src.literals":
-        return None
-    return next((base(value) for base in (int, float, complex) if isinstance(value, base)), None)
-
-
 def type_of(value: Any) -> Any:
     """The type of an array, number, tracer, or of what only has a shape and a dtype."""
     home = core if hasattr(core, "shaped_abstractify") else api_util
-    return home.shaped_abstractify(value)  # type: ignore[attr-defined]
+    return home.shaped_abstractify(value)
 
 
 def hoisted(jaxpr: Any) -> Any:

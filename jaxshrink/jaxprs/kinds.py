@@ -62,9 +62,9 @@ def fields(value: Any) -> list[Any] | None:
 def made(kind: type, parts: list[Any]) -> Any:
     """An instance, made of its parts. Raises whatever the class raises."""
     if issubclass(kind, enum.Enum) or hasattr(kind, "__members__"):
-        if len(parts) != 1 or parts[0] not in kind.__members__:  # type: ignore[attr-defined]
+        if len(parts) != 1 or parts[0] not in kind.__members__:
             raise ValueError(f"{kind.__name__} has no such member")
-        return kind.__members__[parts[0]]  # type: ignore[attr-defined]
+        return kind.__members__[parts[0]]
     if not issubclass(kind, tuple) and not dataclasses.is_dataclass(kind):
         return _single(kind, parts)
     return kind(*parts)
@@ -80,20 +80,17 @@ def _single(kind: type, parts: list[Any]) -> Any:
     if parts:
         raise ValueError(f"{kind.__name__} has no parts")
     if kind.__name__ == "UnspecifiedValue":
-        import jax._src.sharding_impls as home
-
-        return home.UNSPECIFIED
+        return importlib.import_module("jax._src.sharding_impls").UNSPECIFIED
     return _the(kind)
 
 
-_NODES = {"tuple": tuple, "list": list, "dict": dict, "NoneType": type(None)}
+_NODES: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict, "NoneType": type(None)}
 
 
 @functools.cache
 def nodes() -> dict[str, type]:
     """Name → class, of the pytrees that options may hold."""
-    from jax._src.state import indexing
-
+    indexing: Any = importlib.import_module("jax._src.state.indexing")
     return {**_NODES, "NDIndexer": indexing.NDIndexer, "Slice": indexing.Slice}
 
 

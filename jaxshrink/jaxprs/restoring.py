@@ -10,12 +10,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax._src.lib
+import jax._src.state.types
 import numpy as np
-from jax._src import core, source_info_util
-from jax._src.lib import xla_client
-from jax._src.state import types as state_types
 
 from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs.internals import core, source_info_util
+
+sharding_: Any = jax.sharding
+xla_client: Any = jax._src.lib.xla_client  # type: ignore[attr-defined]
+state_types: Any = jax._src.state.types
 
 _OPTIONAL = {"pallas": "jax.experimental.pallas", "sparse": "jax.experimental.sparse"}
 """Modules of JAX's own that define primitives and may not have been imported yet."""
@@ -34,7 +38,7 @@ def primitive(dotted: str) -> Any:
 
 def missing(name: str) -> Any:
     """A primitive that raises when it is used."""
-    stub = internals.Primitive(name)
+    stub: Any = internals.Primitive(name)
     stub.multiple_results = True
 
     def raises(*args: Any, **params: Any) -> Any:
@@ -66,8 +70,8 @@ def array_type(shape: tuple[Any, ...], dtype: Any, weak: bool, extras: Mapping[s
     if "sharding" in extras:
         more["sharding"] = extras["sharding"]
     if "varying" in extras:
-        if hasattr(jax.sharding, "ManualAxisType"):
-            more["manual_axis_type"] = jax.sharding.ManualAxisType(varying=extras["varying"])
+        if hasattr(sharding_, "ManualAxisType"):
+            more["manual_axis_type"] = sharding_.ManualAxisType(varying=extras["varying"])
         else:
             more["vma"] = extras["varying"]
     return internals.ShapedArray(shape, dtype, weak, **more)
@@ -110,23 +114,23 @@ def sharding(kind: str, parts: Sequence[Any]) -> Any:
     """What `sharding_parts` has taken apart. Raises whatever JAX raises."""
     match kind, list(parts):
         case "P", [given]:
-            return jax.sharding.PartitionSpec(*given)
+            return sharding_.PartitionSpec(*given)
         case "unconstrained", []:
-            return jax.sharding.PartitionSpec.UNCONSTRAINED
+            return sharding_.PartitionSpec.UNCONSTRAINED
         case "Mesh", [[], [], [], _]:
-            return jax.sharding.Mesh(np.empty((), dtype=object), ())
+            return sharding_.Mesh(np.empty((), dtype=object), ())
         case "Mesh", [shape, names, ids, types]:
             devices = {device.id: device for device in jax.devices()}
             if any(one not in devices for one in ids):
                 raise MissingDevices(f"the jaxpr needs the devices {ids}, and there are {len(devices)}")
             found = np.array([devices[one] for one in ids], dtype=object).reshape(tuple(shape))
-            return jax.sharding.Mesh(found, tuple(names), **_typed(types))
+            return sharding_.Mesh(found, tuple(names), **_typed(types))
         case "AbstractMesh", [sizes, names, types]:
-            return jax.sharding.AbstractMesh(tuple(sizes), tuple(names), **_typed(types))
+            return sharding_.AbstractMesh(tuple(sizes), tuple(names), **_typed(types))
         case "NamedSharding", [mesh, spec, memory]:
-            return jax.sharding.NamedSharding(mesh, spec, memory_kind=memory)
+            return sharding_.NamedSharding(mesh, spec, memory_kind=memory)
         case "SingleDevice", [device, memory]:
-            return jax.sharding.SingleDeviceSharding(_device(device), memory_kind=memory)
+            return sharding_.SingleDeviceSharding(_device(device), memory_kind=memory)
         case "Device", [device]:
             return _device(device)
     return _no(f"there is no sharding {kind}")
@@ -144,7 +148,7 @@ def _device(number: int) -> Any:
 
 
 def _typed(types: Sequence[str]) -> dict[str, Any]:
-    kinds = getattr(jax.sharding, "AxisType", None)
+    kinds = getattr(sharding_, "AxisType", None)
     return {"axis_types": tuple(kinds[one] for one in types)} if types and kinds is not None else {}
 
 
@@ -184,11 +188,10 @@ def context(settings: Mapping[str, Any]) -> Any:
 
             stack.enter_context(compute_on(settings["compute_type"]))
         if "mesh" in settings:
-            stack.enter_context(jax.sharding.use_abstract_mesh(settings["mesh"]))
+            stack.enter_context(sharding_.use_abstract_mesh(settings["mesh"]))
         if settings.get("xla_metadata"):
-            from jax.experimental.xla_metadata import set_xla_metadata
-
-            stack.enter_context(set_xla_metadata(**settings["xla_metadata"]))
+            metadata: Any = importlib.import_module("jax.experimental.xla_metadata")
+            stack.enter_context(metadata.set_xla_metadata(**settings["xla_metadata"]))
         return core.JaxprEqnContext() if _MAKES_CONTEXT else _old_context(settings)
 
 
@@ -233,8 +236,7 @@ def custom_params(fun: Callable[..., Any], avals: Sequence[Any]) -> dict[str, An
 
 def scan_trees(counts: Sequence[int], operands: int, results: int) -> dict[str, Any]:
     """The options with which JAX 0.12 tells a scan's consts, carries and the rest apart."""
-    from jax._src import flattree as ft
-
+    ft: Any = importlib.import_module("jax._src.flattree")
     consts, carry = counts
     parts = (ft.nones(consts), ft.nones(carry), ft.nones(operands - consts - carry))
     return {"ft_in": ft.pack(parts), "ft_out": ft.pack((ft.nones(carry), ft.nones(results - carry)))}

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxshrink.inside.capture.constants import Constants
 from jaxshrink.inside.publicnames import PublicNames
-from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs import internals, keeping
 
 _public = PublicNames(lambda module: False)
 
@@ -29,7 +29,7 @@ class Call(NamedTuple):
 
 def text(value: Any) -> str:
     """An option as source. Raises Unwritable."""
-    policy = internals.policy_parts(value) if callable(value) else None
+    policy = keeping.policy_parts(value) if callable(value) else None
     if policy is not None:
         name, args = policy
         return f"jax.checkpoint_policies.{name}" + ("" if args is None else f"({', '.join(map(text, args))})")

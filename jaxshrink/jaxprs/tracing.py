@@ -32,8 +32,8 @@ class Traced:
 def trace(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Traced:
     """Trace a function of pytrees of arrays, numbers or `jax.ShapeDtypeStruct`s, without computing anything.
 
-    Works outside of transformations and inside of them. Plain numbers, of Python or NumPy, that the function closes over
-    are part of its code, as always in JAX. Raises what the function raises.
+    Works outside of transformations and inside of them. Plain numbers, of Python or NumPy, that the function closes
+    over are part of its code, as always in JAX. Raises what the function raises.
     """
     leaves, in_tree = jax.tree_util.tree_flatten((args, kwargs))
     out_trees: list[Any] = []

@@ -78,8 +78,8 @@ class Body:
         """A name for a result."""
         if isinstance(var, internals.DropVar) or not self.uses[var]:
             return "_"
-        self.known[var] = self.writer.new(self.wanted.get(var))
-        return self.known[var]
+        name = self.known[var] = self.writer.new(self.wanted.get(var))
+        return name
 
     def assign(self, outvars: Sequence[Any], sizes: Sequence[int] | None, value: str) -> None:
         """Assign results: each a part of a sequence, grouped by sizes where these are given; one alone as it is."""

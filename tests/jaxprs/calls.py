@@ -1,5 +1,6 @@
 """Calls of JAX's public functions: as many as can be made with plain arrays, and those that need options."""
 
+# ruff: noqa: E501 - a table
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -26,8 +27,7 @@ def plain_calls() -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     """Every public function, with the first arguments that it takes: its name, and what to trace."""
     for module in _MODULES:
         yield from _calls_of(module, _PLAIN)
-    for name, fun, args in _calls_of(jax.random, tuple((KEY, *more) for more in _OF_KEY)):
-        yield name, fun, args
+    yield from _calls_of(jax.random, tuple((KEY, *more) for more in _OF_KEY))
 
 
 def _calls_of(module: Any, choices: tuple[Any, ...]) -> Iterator[tuple[str, Callable[..., Any], tuple[Any, ...]]]:

@@ -23,7 +23,8 @@ def assert_same_numbers(made: Any, wanted: Any, rtol: float = 1e-5) -> None:
     for one, other in zip(made, wanted, strict=True):
         if jax.dtypes.issubdtype(one.dtype, jax.dtypes.prng_key):
             one, other = jax.random.key_data(one), jax.random.key_data(other)
-        np.testing.assert_allclose(np.asarray(one, np.complex128), np.asarray(other, np.complex128), rtol=rtol, atol=1e-6)
+        one, other = np.asarray(one, np.complex128), np.asarray(other, np.complex128)
+        np.testing.assert_allclose(one, other, rtol=rtol, atol=1e-6)
 
 
 def assert_same_transformed(made: Callable[..., Any], wanted: Callable[..., Any], leaves: Sequence[Any]) -> None:

@@ -241,5 +241,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 if hasattr(jax, "new_ref"):
     PROGRAMS["references"] = (references, (floats(3),))
 
-SMOOTH = ("attention", "mlp", "rnn", "own_rules", "remat", "prefix", "spectrum", "interpolated", "remat_names", "conv_net")
+SMOOTH = (
+    "attention", "mlp", "rnn", "own_rules", "remat", "prefix", "spectrum", "interpolated", "remat_names", "conv_net",
+)  # fmt: skip
 """Programs whose gradients make sense."""

@@ -1,11 +1,11 @@
-"""Programs as people write them, as source and as bytes: the same jaxpr, the same numbers, under transformations too."""
+"""Programs as people write them, as source and as bytes: the same jaxpr and numbers, transformed too."""
 
 import jax
 import pytest
-from tests.jaxprs.comparing import assert_same_numbers, assert_same_transformed, flat
-from tests.jaxprs.programs import PROGRAMS, SMOOTH
 
 from jaxshrink.jaxprs import dumps, equivalent, from_source, loads, to_source
+from tests.jaxprs.comparing import assert_same_numbers, assert_same_transformed, flat
+from tests.jaxprs.programs import PROGRAMS, SMOOTH
 
 
 def traced(name):

@@ -46,7 +46,7 @@ def _joined(first, second, counts, in_order):
     reads = [node for node in ast.walk(second) if isinstance(node, ast.Name) and node.id == target.id]
     if len(reads) != 1 or _is_deferred(second, reads[0]):
         return None
-    if in_order and not _comes_first(second, reads[0]):
+    if in_order and (_is_named_result(target, second) or not _comes_first(second, reads[0])):
         return None
     if _length(first) + _length(second) - 2 * len(names.plain(target.id)) - len(" = ") > _LONGEST:
         return None
@@ -69,6 +69,12 @@ def _is_deferred(statement, read):
     )
 
 
+def _is_named_result(target, statement):
+    """Whether a value is one of several results, and somebody has named it."""
+    is_one_of_several = isinstance(statement, ast.Return) and isinstance(statement.value, ast.Tuple)
+    return is_one_of_several and bool(target.id.partition(names.SIGN)[0])
+
+
 def _comes_first(statement, read):
     """Whether nothing is computed in a statement before it reads a name."""
     pending = [(part, False) for part in reversed([statement.value, *getattr(statement, "targets", ())])]
@@ -79,9 +85,14 @@ def _comes_first(statement, read):
         if not is_done:
             pending.append((node, True))
             pending += [(child, False) for child in reversed(list(ast.iter_child_nodes(node)))]
-        elif isinstance(node, _WORK):
+        elif isinstance(node, _WORK) or _is_of_value(node):
             return False
     return False
+
+
+def _is_of_value(node):
+    """Whether a node is an attribute of a value, not a function of a module."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and names.SIGN in node.value.id
 
 
 def _blocks(body, depth):

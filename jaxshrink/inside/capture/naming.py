@@ -1,4 +1,4 @@
-"""Final names: while statements are written, every name is one of its own kind (`wantedǀnumber`).
+"""Final names: while statements are written, every name is one of its own: the wanted, `names.SIGN`, a number.
 
 Once it is known which of them are left, each gets the name that is wanted, or a letter, if that is free where it
 stands.
