@@ -8,6 +8,7 @@ import linecache
 from collections.abc import Callable
 from typing import Any
 
+from jaxshrink.inside.capture import names
 from jaxshrink.inside.capture.constants import Unwritable, hole
 from jaxshrink.inside.capture.head import imports
 from jaxshrink.inside.capture.layout import tidied
@@ -40,12 +41,13 @@ def to_source(closed_jaxpr: Any, name: str = "f", called: bool = False) -> str:
     module.define(internals.closed(closed_jaxpr), name, exact=name)
     call = [_call(closed_jaxpr, name)] if called else []
     lines = [*writer.arrays.lines, *writer.lines, *writer.arrays.data, *call]
-    tree = ast.parse("\n".join(lines))
-    _tidy(tree)
+    text = "\n".join(lines)
+    tree = ast.parse(text)
+    _tidy(tree.body, text.splitlines())
     tree.body[:0] = imports(tree.body, ((), _settings(closed_jaxpr)))
     tree.body[:0] = [ast.Import([ast.alias(one)]) for one in sorted(_MORE & _read(tree))]
     named(tree, RESERVED | _MORE | {name})
-    return laid_out(ast.fix_missing_locations(tree))
+    return laid_out(tree)
 
 
 def from_source(source: str) -> Callable[..., Any]:
@@ -77,13 +79,15 @@ def _ones(aval: Any) -> str:
         raise Inexpressible(f"there is no array of the type {error}") from None
 
 
-def _tidy(tree: ast.Module) -> None:
+def _tidy(body: list[ast.stmt], lines: list[str]) -> None:
     """Values that only the next statement reads stand in it, in all functions."""
-    for node in ast.walk(tree):
-        for statement in getattr(node, "body", ()):
-            statement.within = ()
-        if isinstance(node, ast.FunctionDef):
-            node.body = tidied(node.body, in_order=True)
+    for statement in body:
+        statement.within = ()  # type: ignore[attr-defined]
+        if isinstance(statement, ast.FunctionDef):
+            _tidy(statement.body, lines)
+            statement.body = tidied(statement.body, in_order=True)
+        elif statement.lineno == statement.end_lineno:
+            statement.length = len(names.plain(lines[statement.lineno - 1].strip()))  # type: ignore[attr-defined]
 
 
 def _read(tree: ast.Module) -> set[str]:

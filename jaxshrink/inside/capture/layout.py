@@ -19,40 +19,76 @@ def tidied(body, in_order=False):
 
 
 def _merged(body, in_order):
-    counts = collections.Counter(name for statement in body for name in _reads(statement))
+    counts = collections.Counter(read.node.id for statement in body for read in _reads(statement))
     merged = []  # the last first
     for first in reversed(body):
         second = merged[-1] if merged else None
         is_near = second is not None and first.within == second.within
-        one = _joined(first, second, counts, in_order) if is_near else None
-        if one is not None:
-            merged[-1] = one
-        else:
-            merged.append(first)
+        if is_near and _is_joined(first, second, counts, in_order):
+            continue
+        merged.append(first)
     return merged[::-1]
 
 
+class _Read:
+    """A name that is read, and where it stands: the field of its parent, and the index there if it is a list."""
+
+    __slots__ = ("field", "index", "is_deferred", "node", "parent")
+
+    def __init__(self, node, parent, field, index, is_deferred):
+        self.node, self.parent, self.field, self.index, self.is_deferred = node, parent, field, index, is_deferred
+
+    def replace(self, value):
+        if self.index is None:
+            setattr(self.parent, self.field, value)
+        else:
+            getattr(self.parent, self.field)[self.index] = value
+
+
 def _reads(statement):
-    return (node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    """All names that a statement reads; they are looked for once."""
+    if getattr(statement, "reads", None) is None:
+        statement.reads = list(_found(statement, False))
+    return statement.reads
 
 
-def _joined(first, second, counts, in_order):
-    """Both statements as one, None where that is not possible or would be too long."""
+def _found(parent, is_deferred):
+    pending = [(parent, is_deferred)]
+    while pending:
+        parent, is_deferred = pending.pop()
+        is_deferred = is_deferred or isinstance(parent, ast.Lambda)
+        for field in parent._fields:
+            value = getattr(parent, field, None)
+            for index, node in enumerate(value) if isinstance(value, list) else ((None, value),):
+                if isinstance(node, ast.Name):
+                    if isinstance(node.ctx, ast.Load):
+                        yield _Read(node, parent, field, index, is_deferred)
+                elif isinstance(node, ast.AST) and node._fields:
+                    pending.append((node, is_deferred))
+
+
+def _is_joined(first, second, counts, in_order):
+    """Put the value of the first statement into the second, unless that is not possible or would be too long."""
     if not isinstance(first, ast.Assign) or not isinstance(second, _SIMPLE):
-        return None
+        return False
     target = first.targets[0]
     if not isinstance(target, ast.Name) or counts[target.id] != 1:
-        return None
-    reads = [node for node in ast.walk(second) if isinstance(node, ast.Name) and node.id == target.id]
-    if len(reads) != 1 or _is_deferred(second, reads[0]):
-        return None
-    if in_order and (_is_named_result(target, second) or not _comes_first(second, reads[0])):
-        return None
-    if _length(first) + _length(second) - 2 * len(names.plain(target.id)) - len(" = ") > _LONGEST:
-        return None
-    _Replace(target.id, first.value).visit(second)
-    second.length = None
-    return second
+        return False
+    read = next((read for read in _reads(second) if read.node.id == target.id), None)
+    if read is None or read.is_deferred:
+        return False
+    if in_order and (_is_named_result(target, second) or not _comes_first(second, read.node)):
+        return False
+    length = _length(first) + _length(second) - 2 * len(names.plain(target.id)) - len(" = ")
+    if length > _LONGEST:
+        return False
+    read.replace(first.value)
+    second.length = length
+    second.reads = [one for one in second.reads if one is not read] + [
+        _Read(one.node, read.parent, read.field, read.index, read.is_deferred) if one.parent is first else one
+        for one in _reads(first)
+    ]
+    return True
 
 
 def _length(statement):
@@ -61,12 +97,6 @@ def _length(statement):
         statement.lineno = 0  # it is asked for
         statement.length = len(names.plain(ast.unparse(statement)))
     return statement.length
-
-
-def _is_deferred(statement, read):
-    return any(
-        isinstance(node, ast.Lambda) and any(inner is read for inner in ast.walk(node)) for node in ast.walk(statement)
-    )
 
 
 def _is_named_result(target, statement):
@@ -112,11 +142,3 @@ def _blocks(body, depth):
         if getattr(block, "context", None) is not None:
             block.body = _blocks(block.body, depth + 1)
     return found
-
-
-class _Replace(ast.NodeTransformer):
-    def __init__(self, name, value):
-        self.name, self.value = name, value
-
-    def visit_Name(self, node):
-        return self.value if node.id == self.name and isinstance(node.ctx, ast.Load) else node
