@@ -12,6 +12,10 @@ import jax
 from jaxshrink.jaxprs.internals import opened
 
 
+DEVICE = ("device_kind", "num_cores", "platform")
+"""What an abstract mesh may know of its devices."""
+
+
 def function_info(jaxpr: Any) -> str:
     """The name of the function that was traced, and where it is."""
     info = getattr(opened(jaxpr).jaxpr, "debug_info", None)
@@ -77,7 +81,9 @@ def sharding_parts(value: Any) -> tuple[str, list[Any]] | None:
         devices = [] if value.empty else [device.id for device in value.devices.flat]
         return "Mesh", [[*value.devices.shape], [*value.axis_names], devices, _axis_types(value)]
     if kind.__name__ == "AbstractMesh":
-        return "AbstractMesh", [list(value.axis_sizes), list(value.axis_names), _axis_types(value)]
+        device = getattr(value, "abstract_device", None)
+        kind_of_device = None if device is None else [getattr(device, name) for name in DEVICE]
+        return "AbstractMesh", [[*value.axis_sizes], [*value.axis_names], _axis_types(value), kind_of_device]
     if kind is sharding.NamedSharding:
         return "NamedSharding", [value.mesh, value.spec, value.memory_kind]
     if kind is sharding.SingleDeviceSharding:

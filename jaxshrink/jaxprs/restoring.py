@@ -14,7 +14,7 @@ import jax._src.lib
 import jax._src.state.types
 import numpy as np
 
-from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs import internals, keeping
 from jaxshrink.jaxprs.internals import core, source_info_util
 
 sharding_: Any = jax.sharding
@@ -125,8 +125,10 @@ def sharding(kind: str, parts: Sequence[Any]) -> Any:
                 raise MissingDevices(f"the jaxpr needs the devices {ids}, and there are {len(devices)}")
             found = np.array([devices[one] for one in ids], dtype=object).reshape(tuple(shape))
             return sharding_.Mesh(found, tuple(names), **_typed(types))
-        case "AbstractMesh", [sizes, names, types]:
-            return sharding_.AbstractMesh(tuple(sizes), tuple(names), **_typed(types))
+        case "AbstractMesh", [sizes, names, types, device]:
+            known = {} if device is None else dict(zip(keeping.DEVICE, device, strict=True))
+            more = {"abstract_device": sharding_.AbstractDevice(**known)} if known else {}
+            return sharding_.AbstractMesh(tuple(sizes), tuple(names), **_typed(types), **more)
         case "NamedSharding", [mesh, spec, memory]:
             return sharding_.NamedSharding(mesh, spec, memory_kind=memory)
         case "SingleDevice", [device, memory]:
