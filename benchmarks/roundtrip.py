@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
 from jaxshrink.jaxprs import dumps, from_source, loads, to_source
@@ -33,25 +34,25 @@ def network(x: Any, w: Any) -> Any:
     return x
 
 
-def seconds(call: Callable[[], Any]) -> tuple[float, Any]:
+def seconds(call: Callable[..., Any], *args: Any) -> tuple[float, Any]:
     """How long a call takes, and what it gives."""
     start = time.perf_counter()
-    value = call()
+    value = call(*args)
     return time.perf_counter() - start, value
 
 
 def main() -> None:
     """Measure and print."""
-    args = jax.ShapeDtypeStruct((8, 4), jnp.float32), jax.ShapeDtypeStruct((4, 4), jnp.float32)
+    args = np.ones((8, 4), np.float32), np.ones((4, 4), np.float32)
     best: dict[str, float] = {}
     for _ in range(REPETITIONS):
-        jax.clear_caches()
+        jax.clear_caches()  # type: ignore[no-untyped-call]
         taken = {}
-        taken["trace"], jaxpr = seconds(lambda: jax.make_jaxpr(network)(*args))
-        taken["to_source"], text = seconds(lambda jaxpr=jaxpr: to_source(jaxpr))
-        taken["from_source"], _ = seconds(lambda text=text: from_source(text))
-        taken["dumps"], data = seconds(lambda jaxpr=jaxpr: dumps(jaxpr))
-        taken["loads"], _ = seconds(lambda data=data: loads(data))
+        taken["trace"], jaxpr = seconds(jax.make_jaxpr(network), *args)
+        taken["to_source"], text = seconds(to_source, jaxpr)
+        taken["from_source"], _ = seconds(from_source, text)
+        taken["dumps"], data = seconds(dumps, jaxpr)
+        taken["loads"], _ = seconds(loads, data)
         best = {name: min(value, best.get(name, value)) for name, value in taken.items()}
     print(f"{len(jaxpr.eqns)} equations, {len(text.splitlines())} lines, {len(data)} bytes; "
           f"jax {jax.__version__}, Python {sys.version.split()[0]}")  # fmt: skip

@@ -11,7 +11,6 @@ import jax
 
 from jaxshrink.jaxprs.internals import opened
 
-
 DEVICE = ("device_kind", "num_cores", "platform")
 """What an abstract mesh may know of its devices."""
 

@@ -32,12 +32,12 @@ def steps():
     """What a function does: a tree of steps, each applied to what is there."""
     unary = st.tuples(st.just("unary"), st.sampled_from(UNARY))
     binary = st.tuples(st.just("binary"), st.sampled_from(BINARY), st.integers(0, 3))
-    flat_steps = st.lists(unary | binary, min_size=1, max_size=4)
-    return st.recursive(
-        flat_steps,
-        lambda inner: st.lists(unary | binary | st.tuples(st.just("around"), st.sampled_from(AROUND), inner), max_size=4),
-        max_leaves=4,
-    )
+    plain = unary | binary
+
+    def nested(inner):
+        return st.lists(plain | st.tuples(st.just("around"), st.sampled_from(AROUND), inner), max_size=4)
+
+    return st.recursive(st.lists(plain, min_size=1, max_size=4), nested, max_leaves=4)
 
 
 def function(program):
