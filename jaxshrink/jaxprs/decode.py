@@ -41,6 +41,7 @@ class _Decoder:
         self.document = _as(dict, document)
         self.blob, self.allow_missing = arrays, allow_missing
         self.types: list[Any] = []
+        self.primitives: list[Any] = []
         self.arrays: list[Any] = []
         self.jaxprs: list[Any] = []
         self.customs: dict[int, Any] = {}
@@ -295,6 +296,7 @@ _READERS: dict[str, Callable[..., Any]] = {
     "impl": lambda decoder, depth, impl: restoring.key_impl(_as(str, impl)),
     "array": lambda decoder, depth, index: _at(decoder.arrays, index),
     "number": _number,
+    "primitive": lambda decoder, depth, index: _at(decoder.primitives, index),
     "type": lambda decoder, depth, index: _at(decoder.types, index),
     "tree": lambda decoder, depth, node: decoder.tree(node, depth),
     "data": _data,

@@ -106,7 +106,7 @@ class _Encoder:
     def equation(self, eqn: Any, numbers: dict[Any, int]) -> Any:
         atoms = [self.atom(atom, numbers) for atom in eqn.invars]
         try:
-            made = self.primitive(eqn), self.params(eqn), self.effects(eqn.effects, numbers, eqn.primitive.name)
+            made = self.primitive(eqn.primitive), self.params(eqn), self.effects(eqn.effects, numbers, eqn.primitive.name)
         except Inexpressible:
             if not self.allow_missing:
                 raise
@@ -119,13 +119,13 @@ class _Encoder:
                 numbers[var] = len(numbers)
         return [*made, atoms, outs, self.frame(eqn), self.context(eqn)]
 
-    def primitive(self, eqn: Any) -> int:
-        name = internals.primitive_name(eqn.primitive)
+    def primitive(self, primitive: Any) -> int:
+        name = internals.primitive_name(primitive)
         if name is None or name.startswith("__main__."):
             raise Inexpressible(
-                f"the primitive {eqn.primitive.name} cannot be kept: no module has it from which it can be imported"
+                f"the primitive {primitive.name} cannot be kept: no module has it from which it can be imported"
             )
-        return self.primitives.index(name, [name, eqn.primitive.name])
+        return self.primitives.index(name, [name, primitive.name])
 
     def missing(self, name: str) -> int:
         return self.primitives.index(("missing", name), [None, name])
@@ -226,6 +226,8 @@ class _Encoder:
     def object(self, value: Any, owner: str) -> Any:
         if isinstance(value, np.dtype) or internals.is_scalar_type(value):
             return ["dtype", np.dtype(value).name]
+        if isinstance(value, internals.Primitive):
+            return ["primitive", self.primitive(value)]
         if keeping.is_extended(value):
             return ["keys", value._impl.name]
         if type(value).__name__ == "PRNGImpl":

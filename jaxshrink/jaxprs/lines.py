@@ -53,9 +53,17 @@ def _broken(line: str) -> Iterator[str]:
     if len(indent) + len(_INDENT) + len(inner) <= LONGEST or not inner.strip():
         yield f"{indent}{_INDENT}{inner}"
     else:
-        for item in _items(inner):
-            yield from _broken(f"{indent}{_INDENT}{item},")
+        items = _items(inner)
+        comma = "," if len(items) > 1 or _takes_comma(line, start) else ""
+        for item in items:
+            yield from _broken(f"{indent}{_INDENT}{item}{comma}")
     yield indent + line[end:]
+
+
+def _takes_comma(line: str, start: int) -> bool:
+    """Whether one item in a bracket may have a comma after it: in calls and lists, where it makes no tuple."""
+    is_after_value = bool(re.search(r"[\w)\]]$", line[:start]))
+    return line[start] == "{" or is_after_value == (line[start] == "(")
 
 
 def _last_group(line: str) -> tuple[int, int] | None:

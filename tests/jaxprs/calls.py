@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import jax.experimental.ode
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
