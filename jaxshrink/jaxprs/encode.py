@@ -106,7 +106,8 @@ class _Encoder:
     def equation(self, eqn: Any, numbers: dict[Any, int]) -> Any:
         atoms = [self.atom(atom, numbers) for atom in eqn.invars]
         try:
-            made = self.primitive(eqn.primitive), self.params(eqn), self.effects(eqn.effects, numbers, eqn.primitive.name)
+            effects = self.effects(eqn.effects, numbers, eqn.primitive.name)
+            made = self.primitive(eqn.primitive), self.params(eqn), effects
         except Inexpressible:
             if not self.allow_missing:
                 raise

@@ -54,7 +54,7 @@ def _broken(line: str) -> Iterator[str]:
         yield f"{indent}{_INDENT}{inner}"
     else:
         items = _items(inner)
-        comma = "," if len(items) > 1 or _takes_comma(line, start) else ""
+        comma = "," if len(items) > 1 or inner.endswith(",") or _takes_comma(line, start) else ""
         for item in items:
             yield from _broken(f"{indent}{_INDENT}{item}{comma}")
     yield indent + line[end:]

@@ -53,9 +53,12 @@ def _reads(statement):
 
 
 def _found(parent, is_deferred):
-    pending = [(parent, is_deferred)]
+    whole, pending = parent, [(parent, is_deferred)]
     while pending:
         parent, is_deferred = pending.pop()
+        if isinstance(parent, ast.FunctionDef) and parent is not whole:
+            yield from _reads(parent)  # looked for once, however deep it is in others
+            continue
         is_deferred = is_deferred or isinstance(parent, ast.Lambda)
         for field in parent._fields:
             value = getattr(parent, field, None)
