@@ -16,6 +16,8 @@ from benchmarks.measurement import Settings, load_all
 from benchmarks.sizes import tokens_of
 from benchmarks.tools import TOOLS, Tool
 
+pytestmark = pytest.mark.slow  # and the same on each Python
+
 TEXT = "import math\n\na = 1\nb = 2\nprint(a)\nmath.sqrt(-b)\n"
 GIVEN = Input("corpus/root", "ValueError", "math domain error|nonnegative", text=TEXT)
 MACHINE = Machine("a CPU", 2, 8, "Linux 6.1", "3.12.1", "3.11.7", "0.10.2", "0.10.2")

@@ -15,6 +15,8 @@ pytest.importorskip("psutil")
 
 from benchmarks.measure import Measured, measure
 
+pytestmark = pytest.mark.slow  # and the same on each Python
+
 BURN = "import time\nwhile time.process_time() < 0.6: pass\n"
 
 

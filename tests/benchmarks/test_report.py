@@ -17,6 +17,8 @@ from benchmarks.report import results, write
 from benchmarks.sizes import Point
 from benchmarks.summary import Summaries, geometric_mean
 
+pytestmark = pytest.mark.slow  # and the same on each Python
+
 SETTINGS = Settings(60.0, 2, Machine("a CPU", 2, 8, "Linux 6.1", "3.12.1", "3.11.7", "0.10.2", "0.10.2"))
 
 

@@ -20,6 +20,8 @@ from jaxshrink.settle import settle
 from jaxshrink.tree import Inapplicable
 from jaxshrink.view import View
 
+pytestmark = pytest.mark.slow  # and the same on each Python
+
 SOURCE = """
 import jax
 import jax.numpy as jnp
