@@ -2,6 +2,8 @@
 
 import inspect
 
+from .values import is_tracer
+
 KEPT_SCOPES = 8
 """Traces of a function that are remembered: JAX may use the jaxpr of an earlier one again."""
 
@@ -189,11 +191,13 @@ class Scope:
     `params` has (name, kind, tree) of each parameter as it was bound, `values` the values known here: id -> (value,
     Ref), the value so that no other gets its id. `contexts` are open in it now, `around` were open outside. `left`:
     what has left traces below it, where it is that which fails. `refused`: the latest call of an operator that gave
-    NotImplemented; it is none of the calls.
+    NotImplemented; it is none of the calls. `is_rerun`: it failed with arrays themselves, where its call had traced the
+    function well before, as JAX does to look for NaNs.
     """
 
     __slots__ = (
-        "around", "calls", "contexts", "error", "function", "left", "params", "parent", "refused", "result", "values"
+        "around", "calls", "contexts", "error", "function", "is_rerun", "left", "params", "parent", "refused", "result",
+        "values",
     )  # fmt: skip
 
     def __init__(self, function=None, parent=None):
@@ -201,6 +205,7 @@ class Scope:
         self.params, self.calls, self.values, self.contexts = [], [], {}, []
         self.around = self.left = ()
         self.result = self.error = self.refused = None
+        self.is_rerun = False
 
     def find(self, value):
         """The Ref of a value in this scope or those around it, or None."""
@@ -231,10 +236,21 @@ class Scope:
         return self.error is not None
 
     @property
+    def is_whole(self):
+        """Whether the function has given something: neither has it failed nor is it under way."""
+        return self.result is not None
+
+    @property
     def failing(self):
         """The call that the error came through, or None if the program raised it by itself."""
         last = self.calls[-1] if self.calls and self.is_failed else None
         return last if last is not None and last.error is self.error else None
+
+
+def is_rerun(call, scope):
+    """Whether a call runs a function with arrays themselves that it has traced well before."""
+    was_traced = any(one.function is scope.function and one.is_whole for one in call.scopes)
+    return was_traced and not any(is_tracer(value) for value, ref in scope.values.values() if ref.source is scope)
 
 
 def leaves(tree):

@@ -26,7 +26,7 @@ class Needed:
         self.calls, self.scopes, self.failing, self.found = set(), set(), set(), {}
         self.top, self.before, self.leaks = tuple(calls), [], {}
         for call in calls:
-            self.failing.update(filter(None, map(failed_scope, chain(call))))
+            self.failing.update(failing_traces(call))
         self.pending = []  # calls whose parts are to come, as chains of calls may be long
         for call in calls:
             self.call(call)
@@ -135,7 +135,7 @@ class Needed:
         if failing:
             return failing[0]
         for scopes in (caused, function.scopes):
-            good = [scope for scope in scopes if not scope.is_failed and scope not in around]
+            good = [scope for scope in scopes if scope.is_whole and scope not in around]
             if good:
                 given = [*call.args, *call.kwargs.values()] if scopes is not caused and call is not None else []
                 return alike(good, given)
@@ -157,7 +157,7 @@ class Needed:
         result = scope.result if scope is not None else None
         if not isinstance(result, Node) or len(result.items) != 2:
             return
-        good = [one for one in backward.scopes if not one.is_failed and one is not scope]
+        good = [one for one in backward.scopes if one.is_whole and one is not scope]
         if good and not any(one.function is backward for one in self.failing):
             count = max(0, len(good[-1].params) - 2)  # arguments that are not differentiated come first
             self.found[backward, call] = alike(good, result.items[1:], count)
@@ -200,6 +200,21 @@ def failed_scope(call):
     """The trace of a function through which a call's error came, or None if it came from JAX itself."""
     failed = [scope for scope in call.scopes if scope.is_failed]
     return failed[-1] if failed else None
+
+
+def failing_traces(call):
+    """The traces through which a call's error came, as far as a program of it takes them.
+
+    Not one that ran a function again after it was traced well: the good trace computes what is wrong, and is whole.
+    """
+    found = []
+    while call is not None and call.error is not None:
+        scope = failed_scope(call)
+        if scope is None or scope.is_rerun:
+            break
+        found.append(scope)
+        call = scope.failing
+    return found
 
 
 def suspects(call):

@@ -7,7 +7,7 @@ or inside JAX, where nothing is noted. JAX gets the program's functions with a w
 import threading
 
 from . import leaks, values, wrappers
-from .calls import CAUGHT, Call, Constant, Function, Host, Made, Node, Ref, Scope, like
+from .calls import CAUGHT, Call, Constant, Function, Host, Made, Node, Ref, Scope, is_rerun, like
 from .failures import is_refusal
 from .head import Settings
 from .params import bind
@@ -372,6 +372,7 @@ class Session:
             scope.result, result = self.taken(result, functions=values.gives_function(result))
         except BaseException as error:
             scope.error = error
+            scope.is_rerun = owner is not None and is_rerun(owner, scope)
             if is_refusal(error):
                 scope.refuse(error)
             raise

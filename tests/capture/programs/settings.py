@@ -211,3 +211,13 @@ with jax.default_prng_impl("no such thing"):
 import jax, jax.numpy as jnp
 with jax.default_device(jax.devices()[0]):
     result = jax.jit(jnp.sin)(jnp.ones(3))
+# ---- fails nans in the derivative of a mean
+import jax, jax.numpy as jnp
+jax.config.update("jax_debug_nans", True)
+def loss(w, x):
+    return jnp.mean(jnp.log(x @ w))
+@jax.jit
+def step(w, x):
+    value, slope = jax.value_and_grad(loss)(w, x)
+    return w - slope, value
+step(jnp.array([1.0, -2.0]), jnp.array([[1.0, 0.0], [0.0, 1.0]]))
