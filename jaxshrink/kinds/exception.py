@@ -70,7 +70,17 @@ class Raised:
         old = self.failure
         if new.site == old.site == "user":
             return not (old.operations and new.operations) or bool(old.operations & new.operations)
-        return new.site == old.site or self._twins(new)
+        return new.site == old.site or self._twins(new) or self._in_a_method(new)
+
+    def _in_a_method(self, new: Failure) -> bool:
+        """Whether a special method fails that the library has asked for at the same place, of another class, here.
+
+        It is the program's own in one case; a library's may raise what it finds wrong, so all of the message counts.
+        """
+        old = self.failure
+        has_own = "user" in (new.site, old.site) and not OWN & (old.operations | new.operations)
+        is_asked_alike = old.asked != "" and new.asked == old.asked
+        return has_own and is_asked_alike and masked(new.message, self.names) == masked(old.message, self.names)
 
     def _twins(self, new: Failure) -> bool:
         """Whether one public API has raised from Python there and from C++, which leaves no frame, here.
