@@ -1,11 +1,11 @@
 """One run of the user's program, told as programs of JAX calls that may fail as it did.
 
 The spec is that of a watched run (see `observe`), of which `entry`, `argv`, `out`, `abstract` and `passed_over`
-count. What is written is `{"programs": [text, ...]}`, the smallest first; nothing where the failure came through no
-call of JAX.
+count. What is written is `{"programs": [text, ...]}`; nothing where the failure came through no call of JAX.
 """
 
 import ast
+import itertools
 import json
 import os
 import sys
@@ -41,12 +41,17 @@ def tell(spec):
     error = abstract.trace(body) if spec["abstract"] else body()
     scope = next((scope for scope, each in reversed(failures) if each in causes(error)), None)
     found = []
-    for text in programs.failing(session, scope) if scope is not None else ():
-        if len(text.source) > MOST_TEXT:
-            break
-        found.append(text.source)
+    for texts in _programs(session, scope, spec["abstract"]) if scope is not None else ():
+        found += [text.source for text in itertools.takewhile(lambda text: len(text.source) <= MOST_TEXT, texts)]
     with open(spec["out"], "w", encoding="utf-8") as file:
         json.dump({"programs": found}, file)
+
+
+def _programs(session, scope, is_abstract):
+    """Programs that may fail alike; a real run tells of the numbers, too."""
+    yield programs.failing(session, scope)
+    if not is_abstract:
+        yield programs.valued(session, scope)
 
 
 def _error(session, path, passed_over):

@@ -22,7 +22,7 @@ _PLAIN = frozenset({"jax", "jaxlib", "numpy"}) | sys.stdlib_module_names
 def captured(
     program: Inputs, arguments: Sequence[str], oracle: Oracle, tier: Tier, passed_over: Sequence[tuple[str, int]] = ()
 ) -> list[ast.Module]:
-    """The programs of JAX calls that may fail as the whole program does, the smallest first; none where it cannot run.
+    """The programs of JAX calls that may fail as the whole program does; none where it cannot run.
 
     `tier` is abstract or warm. Statements that are `passed_over` (file, line) are left out of the run.
     """

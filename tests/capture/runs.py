@@ -3,7 +3,7 @@
 Runs in the interpreter that is tested: `python runs.py [--watched] [MODULE ...]`. It imports the modules first; if
 watched, with the wrappers of capture in place, as where a program is captured from its start. A job is a line of JSON
 on stdin: `programs`, each with its `source` and `mode`, which is "plain", "failing" (the programs of the failure come
-back) or "everything" (the program of the whole run does).
+back), "valued" (those with its numbers do) or "everything" (the program of the whole run does).
 The answer is a line on stdout, a list with for each: `error` (type and message) or None, `last` (the numbers that the
 last statement gave), `warnings`, `printed`, `texts`, `notes`, `mistakes`, `trace`.
 """
@@ -111,11 +111,14 @@ def _prepare(session, mode, answer):
     from capture import calls, programs
 
     def failed(scope, error):
-        found = [*programs.failing(session, scope), programs.outermost(session, scope)]
+        if mode == "valued":
+            found = [*programs.valued(session, scope)]
+        else:
+            found = [*programs.failing(session, scope), programs.outermost(session, scope)]
         answer["texts"] = [one.source for one in found]
         answer["notes"] = list(found[-1].notes) if found else []
 
-    session.failed = failed if mode == "failing" else None
+    session.failed = failed if mode in ("failing", "valued") else None
     session.top = calls.Scope() if mode == "everything" else None
     session.is_on = True
 

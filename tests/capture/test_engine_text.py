@@ -140,6 +140,25 @@ def test_an_error_of_the_programs_own_class_is_raised_again(runner: battery.Runn
     assert captured(runner, before) == dedent(after).strip()
 
 
+def test_numbers_may_be_what_fails(runner: battery.Runner) -> None:
+    before = """
+        jax.config.update("jax_debug_nans", True)
+
+        @jax.jit
+        def mean_log(x):
+            return jnp.mean(jnp.log(x))
+
+        mean_log(1 - jnp.arange(9.0))
+    """
+    after = """
+        jax.config.update('jax_debug_nans', True)
+        def mean_log(x):
+            return jnp.mean(jnp.log(x))
+        jax.jit(mean_log)(jnp.array([1.0, 0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0]))
+    """
+    assert captured(runner, before, "valued") == dedent(after).strip()
+
+
 SAME_NAMES = """
 import jax, jax.numpy as jnp
 def f(params, *rest, scale=2.0, **more):

@@ -220,17 +220,29 @@ def failing_traces(call):
 def suspects(call):
     """(scope, call) of calls, anywhere below the functions that a call has traced, that it may have failed because of.
 
-    A transformation fails on what it finds in the traced function. Each function of JAX, and each with rules of its
-    own, is told of once: those with rules first, then those that call others.
+    A transformation fails on what it finds in the traced function, now or, as JAX remembers traces, before. Each
+    function of JAX, and each with rules of its own, is told of once: those with rules first, then those that call
+    others.
     """
     found = {}
-    for scope in call.scopes[-1:]:
+    functions = [each for part in (call.func, *call.args, *call.kwargs.values()) for each in _functions(part)]
+    traces = filter(None, (Needed([call]).scope_of(function, call) for function in functions))
+    for scope in dict.fromkeys((*traces, *call.scopes[-1:])):
         for each in _below(scope):
             func = each.func
             key = func if isinstance(func, (Rules, Made)) else getattr(func, "name", None)
             if each.error is None and key is not None:
                 found.setdefault(key, (scope, each))
     return sorted(found.values(), key=lambda pair: (not isinstance(pair[1].func, Rules), not pair[1].scopes))
+
+
+def _functions(part):
+    """The functions of the program in an expression."""
+    if isinstance(part, Function):
+        yield part
+    inner = (*part.args, *part.kwargs.values()) if isinstance(part, Made) else getattr(part, "items", ())
+    for each in inner:
+        yield from _functions(each)
 
 
 def _below(scope):

@@ -12,7 +12,7 @@ MOST_CALLS, MOST_INNER = 10_000, 4_000
 """A program of more calls is not written; the same where there are many programs."""
 
 LEVELS, SUSPECTS = 3, 24
-"""Calls that the error came through, and calls in the functions of each, that are tried as what it is about."""
+"""Calls that the error came through, and calls in the functions of the innermost, tried as what it is about."""
 
 Text = collections.namedtuple("Text", ["source", "notes", "data"])
 """A program, what of the original it does not express, and the arrays that it reads (by name)."""
@@ -40,9 +40,23 @@ def failing(session, scope, fill="ones"):
             yield text(session, [call], Needed([call]), fill, MOST_INNER)
         except TooLong:
             break
-    for call in chain(scope.calls[-1])[:LEVELS]:
-        for where, suspect in suspects(call)[:SUSPECTS]:
+    through = chain(scope.calls[-1])[:LEVELS]
+    for call in through:
+        for where, suspect in suspects(through[0])[:SUSPECTS]:
             yield text(session, [call], Needed([call], skeleton=True, only=(where, suspect)), fill)
+
+
+def valued(session, scope):
+    """The programs of the calls that the error came through with numbers that may do as the real ones did.
+
+    None that would read them from a file.
+    """
+    for call in chain(scope.calls[-1]):
+        for fill in ("integers", "exact"):
+            with contextlib.suppress(TooLong):
+                found = text(session, [call], Needed([call]), fill, MOST_INNER)
+                if not found.data:
+                    yield found
 
 
 def outermost(session, scope, fill="ones"):
