@@ -307,7 +307,8 @@ def test_what_the_library_asks_of_a_class(method: str, what: str, frames: tuple[
     asks = Frame("program.py", "<module>", 1, user=True), Frame("jax/_src/lax/loops.py", "scan", 388)
     original = Outcome(End.EXCEPTION, "TypeError", "unhashable type: 'Tracer'", (*asks, NETWORK, NETWORK))
     message = "unhashable type: 'Tracer'" if what == "hash" else "object of type 'Tracer' has no len()"
-    outcome = Outcome(End.EXCEPTION, "TypeError", message, (*asks, *frames, Frame("repro.py", method, 3, 3, 15, 15 + len(call), True)))
+    at = Frame("repro.py", method, 3, 3, 15, 15 + len(call), True)
+    outcome = Outcome(End.EXCEPTION, "TypeError", message, (*asks, *frames, at))
     assert Raised(Failure.of(original)).matches(outcome, text) == matches
 
 
