@@ -159,6 +159,26 @@ def test_numbers_may_be_what_fails(runner: battery.Runner) -> None:
     assert captured(runner, before, "valued") == dedent(after).strip()
 
 
+def test_a_call_within_what_was_traced_before_may_be_why(runner: battery.Runner) -> None:
+    """And a loop of which nothing else is known comes to an end."""
+    source = """
+        import jax, jax.numpy as jnp
+        from jax import lax
+
+        @jax.jit
+        def grown(x):
+            return lax.while_loop(lambda s: jnp.sum(s) < 9, lambda s: s + jnp.exp(s), jnp.tan(x)).sum()
+
+        grown(jnp.ones(3))
+        jax.grad(grown)(jnp.ones(3))
+    """
+    (answer,) = runner.run([{"source": dedent(source), "mode": "failing"}])
+    (alone,) = [text for text in answer["texts"] if "while_loop" in text and "jnp.tan" not in text and "jit" in text]
+    assert "lax.while_loop(lambda s: jnp.zeros((), bool), lambda s: 2 * s, 2 * x)" in alone
+    (again,) = runner.run([{"source": alone, "mode": "failing"}])
+    assert again["error"] == answer["error"]
+
+
 SAME_NAMES = """
 import jax, jax.numpy as jnp
 def f(params, *rest, scale=2.0, **more):

@@ -156,7 +156,9 @@ def hole(aval):
     if not all(isinstance(size, int) for size in aval.shape):
         raise Unwritable(str(aval))
     if not aval.shape and getattr(aval, "weak_type", False):
-        return "jnp.array(1.0)" if aval.dtype.kind == "f" else "jnp.array(1)"
+        return {"f": "jnp.array(1.0)", "b": "jnp.array(False)"}.get(aval.dtype.kind, "jnp.array(1)")
+    if aval.dtype.kind == "b":
+        return f"jnp.zeros({_shape(aval.shape)}, bool)"  # a loop that asks it comes to its end
     return _ones("jnp", aval.shape, aval.dtype)
 
 

@@ -123,8 +123,8 @@ def differentiable(env):
 
 
 def linked(array, like, given, given_like):
-    """An array that depends on another, and has its own shape."""
+    """An array that depends on another, and has its own shape; not the other itself, as JAX may see that it is."""
     if tuple(like.shape) == tuple(given_like.shape):
-        return given
+        return ast.BinOp(ast.Constant(2), ast.Mult(), given)
     total = ast.Call(expression("jnp.sum"), [given], []) if given_like.shape else given
     return ast.BinOp(array, ast.Mult(), total) if like.shape else total

@@ -2,9 +2,10 @@
 
 import inspect
 
-from .calls import Constant, Node, Ref, like
+from .calls import Constant, Function, Node, Ref, like
 from .plain import children
 from .values import PLAIN, is_array, is_function_of_jax, is_object
+from .wrappers import mark_of
 
 
 def bind(session, scope, args, kwargs):
@@ -37,6 +38,9 @@ def _noted(session, scope, value, path):
         ref = Ref(scope, path, like(value))
         scope.know(value, ref)
         return ref, value
+    mark = mark_of(value)
+    if mark is not None and isinstance(mark[1], Function):
+        return mark[1], value.__wrapped__  # one of the program's own, which JAX passes on: what it does is told here
     if is_function_of_jax(value):
         ref = Ref(scope, path)
         return ref, session.wrapped(ref, value)
