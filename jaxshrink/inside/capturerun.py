@@ -25,6 +25,7 @@ from capture import programs, recorder, surface
 from capture.calls import Scope
 from capture.failures import before_compiling, causes
 from capture.failures import hide as hide_frames
+from capture.guard import in_a_line
 from child import hide, run_main
 from report import exit_code, of_exception
 
@@ -112,7 +113,7 @@ class Run:
         try:
             found.extend(itertools.islice(programs.failing(self.session, scope), MOST))
         except Exception as mistake:  # there are others
-            self.session.mistakes.append(mistake)
+            self.session.guard.tell(mistake)
         return [("ones", lambda text=text: text) for text in sorted(found, key=lambda text: -len(text.source))]
 
     def write(self, outcome, made):
@@ -124,8 +125,8 @@ class Run:
             except programs.TooLong as problem:
                 told.append({"problem": str(problem)})
             except Exception as mistake:  # the program's own end is not to be disturbed
-                self.session.mistakes.append(mistake)
-                told.append({"problem": _in_a_line(mistake)})
+                self.session.guard.tell(mistake)
+                told.append({"problem": in_a_line(mistake)})
         part = self.spec["out"] + ".part"
         with open(part, "w", encoding="utf-8") as file:
             json.dump({"outcome": outcome, "programs": told, "mistakes": self.mistakes()}, file)
@@ -133,7 +134,7 @@ class Run:
 
     def mistakes(self):
         """What capture itself has done wrong, each once."""
-        return list(dict.fromkeys(map(_in_a_line, self.session.mistakes)))
+        return [one.text for one in self.session.mistakes]
 
     def told(self, fill, text):
         data = None
@@ -141,10 +142,6 @@ class Run:
             data = f"{self.spec['out']}.{fill}.npz"
             sys.modules["numpy"].savez(data, **text.data)
         return {"fill": fill, "source": text.source, "notes": text.notes, "data": data}
-
-
-def _in_a_line(mistake):
-    return f"{type(mistake).__name__}: {mistake}".splitlines()[0]
 
 
 def _filter(error):

@@ -94,7 +94,7 @@ def run(session, source, mode, data=None):
     if session is not None:
         if mode == "everything" and answer["error"] is None:
             _write(session, answer)
-        answer["mistakes"] = ["".join(traceback.format_exception(one)) for one in session.mistakes]
+        answer["mistakes"] = [one.trace for one in session.mistakes]
         session.mistakes.clear()
     return answer
 

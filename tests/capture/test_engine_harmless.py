@@ -67,6 +67,27 @@ def test_no_array_is_kept(runner: battery.Runner) -> None:
     assert printed(runner, source) == ["0"]
 
 
+def test_no_operand_is_kept_that_an_operator_refused(runner: battery.Runner) -> None:
+    source = """
+        kept = []
+        for x in jnp.ones(30), np.ones(30):
+            for other in None, [x]:
+                kept += [weakref.ref(x)]
+                try:
+                    other < jnp.ones(3) + x[:3]
+                except TypeError:
+                    pass
+                try:
+                    None < x
+                except TypeError:
+                    print("refused")
+        del x, other
+        gc.collect()
+        print(sum(one() is not None for one in kept))
+    """
+    assert printed(runner, source) == ["refused"] * 4 + ["0"]
+
+
 def test_nothing_is_traced_or_compiled_more_often(runner: battery.Runner) -> None:
     source = """
         traces = []

@@ -35,7 +35,7 @@ def _bound(session, scope, bind, primitive, args, params):
     call = functools.partial(bind, primitive, **params)
     if primitive.name in _JITTED and "jaxpr" in params:
         return _jitted(session, scope, call, args, params)
-    expression, given = _expression(primitive, params)
+    expression, given = session.guard((None, {}), _expression, primitive, params)
     if expression is None:
         return session.inside(call, *args)
     return session.call(expression, lambda *args, **_: call(*args), args, given)
@@ -54,19 +54,32 @@ def _expression(primitive, params):
 
 def _jitted(session, scope, bound, args, params):
     """A call of a compiled function: what it does is told by its jaxpr."""
-    import jax
+    wrapper = session.guard(None, _function, session, params)
+    if wrapper is None:
+        return session.inside(bound, *args)
+    expression = Made(Public("jax.jit"), [wrappers.mark_of(wrapper)[1]], {})
+    known = len(scope.calls)
+    result = session.call(expression, lambda *args: bound(*args), args, {})
+    call = next((one for one in scope.calls[known:] if isinstance(one, Call) and one.func is expression), None)
+    if call is not None:
+        session.guard(None, _looked_inside, session, scope, call, wrapper, args)
+    return result
 
+
+def _function(session, params):
+    """The wrapper of a function that does what a jaxpr tells."""
     evaluate = sys.modules["jax._src.core"].jaxpr_as_fun(params["jaxpr"])
 
     def fun(*args):
         return evaluate(*args)
 
     fun.__name__ = params.get("name") or "f"
-    _, wrapper = session.taken(fun, functions=True)
-    expression = Made(Public("jax.jit"), [wrappers.mark_of(wrapper)[1]], {})
-    known = len(scope.calls)
-    result = session.call(expression, lambda *args: bound(*args), args, {})
-    call = next((one for one in scope.calls[known:] if isinstance(one, Call) and one.func is expression), None)
-    if call is not None:
-        session.under(scope, call, lambda: jax.eval_shape(wrapper, *args))
-    return result
+    return session.taken(fun, functions=True)[1]
+
+
+def _looked_inside(session, scope, call, wrapper, args):
+    """Trace what a call has called once more, for what is in it."""
+    try:
+        session.under(scope, call, lambda: sys.modules["jax"].eval_shape(wrapper, *args))
+    finally:
+        call.error = None  # the call itself has ended well

@@ -225,12 +225,6 @@ class Scope:
         if self.function is None and self.error is None:
             self.calls = []
 
-    def refuse(self, error):
-        """Have the refused operator be what an error came through, if no call is."""
-        if self.refused is not None and self.failing is None:
-            self.refused.error = error
-            self.calls.append(self.refused)
-
     @property
     def is_failed(self):
         return self.error is not None
@@ -251,6 +245,10 @@ def is_rerun(call, scope):
     """Whether a call runs a function with arrays themselves that it has traced well before."""
     was_traced = any(one.function is scope.function and one.is_whole for one in call.scopes)
     return was_traced and not any(is_tracer(value) for value, ref in scope.values.values() if ref.source is scope)
+
+
+INSIDE = Scope()
+"""Stands for the open scope while JAX itself runs."""
 
 
 def leaves(tree):

@@ -4,6 +4,7 @@ import functools
 import sys
 
 from .calls import Constant, Context, Made, Public
+from .values import NONE
 
 _FUNCTIONS = {
     "jax": (
@@ -33,6 +34,10 @@ def install(session):
 
 def opened(session, expression):
     """Note that a context opens; None where nothing is noted."""
+    return session.guard(None, _opened, session, expression)
+
+
+def _opened(session, expression):
     if session.is_idle:
         return None
     scope = session.scope
@@ -56,12 +61,13 @@ def _function(session, public, original):
         made = session.through(public, original, args, kwargs)
         if not hasattr(type(made), "__enter__"):
             return made
-        args = [session.taken(arg)[0] for arg in args]
-        kwargs = {name: session.taken(value)[0] for name, value in kwargs.items()}
-        noted = _Noted(session, Made(public, args, kwargs), made)
+        return session.guard(made, noted, made, args, kwargs)
+
+    def noted(made, args, kwargs):
+        found = _Noted(session, Made(public, *session.both(args, kwargs, NONE)[0]), made)
         if public.name == "jax.set_mesh":  # in force from here on, also without `with`
-            noted.lasting = opened(session, noted.expression)
-        return noted
+            found.lasting = _opened(session, found.expression)
+        return found
 
     for name in ("get_local", "get_global", "swap_local"):  # of a setting
         if hasattr(original, name):

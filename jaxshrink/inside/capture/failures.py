@@ -32,7 +32,7 @@ def before_compiling(session, tell):
         owners = session.thread.owners
         if session.is_on and owners and event.endswith(_LOWERED):
             session.complete(owners[0][1])
-            tell(owners[0][0])
+            session.guard(None, tell, owners[0][0])
 
     jax.monitoring.register_event_duration_secs_listener(listen)
 

@@ -111,10 +111,14 @@ def _elements(session, scope, array, items):
         item = session.inside(next, items, _END)
         if item is _END:
             return
-        call = session.note(scope, Operator("getitem"), (array, i), {})
-        call.result = Ref(call, (), like(item))
-        scope.know(item, call.result)
+        session.guard(None, _element, session, scope, array, i, item)
         yield item
+
+
+def _element(session, scope, array, i, item):
+    call = session.note(scope, Operator("getitem"), (array, i), {})
+    call.result = Ref(call, (), like(item))
+    scope.know(item, call.result)
 
 
 def _scalar_types(session, meta):

@@ -28,7 +28,7 @@ def install(session):
 def _method(session, name, method):
     @functools.wraps(method)
     def called(self, *args, **kwargs):
-        ref = None if session.is_idle else session.reference(self)
+        ref = None if session.is_idle else session.guard(None, session.reference, self)
         if ref is None:
             return method(self, *args, **kwargs)
         expression = ref if name == "__call__" else Attribute(ref, name)

@@ -1,21 +1,23 @@
 """Notes the calls of JAX's public functions, by wrappers in their place.
 
 A thread is in one of three states: outside all calls, in the body of a function that is traced (its `Scope` is open),
-or inside JAX, where nothing is noted. JAX gets the program's functions with a wrapper that opens a scope.
+or inside JAX, where nothing is noted. JAX gets the program's functions with a wrapper that opens a scope (`tracing`).
+Whatever is done for the record alone runs under `guard`: where that fails, the call goes on and is not noted.
 """
 
+import functools
 import threading
 
-from . import leaks, values, wrappers
-from .calls import CAUGHT, Call, Constant, Function, Host, Made, Node, Ref, Scope, is_rerun, like
+from . import leaks, tracing, wrappers
+from .calls import INSIDE, Call, Constant, Made, Node, Ref, Scope, like
 from .failures import is_refusal
+from .guard import Guard
 from .head import Settings
-from .params import bind
 from .plain import children
+from .refusals import Refused, refuse
 from .tracebacks import place, raised_by_program
-from .values import NONE, PLAIN, is_array, is_function, is_object, is_rules, is_tracer, may_be_traced, name_of
+from .values import NONE, PLAIN, is_array, is_function, is_object, is_rules, is_tracer, may_be_traced
 
-INSIDE = Scope()
 _TOLD = "_jaxshrink_told"
 
 
@@ -25,19 +27,18 @@ class _Thread(threading.local):
     def __init__(self):
         self.owners = []  # (scope, call) of the calls under way
         self.contexts = []  # those that are open outside all functions
-        self.refused = None  # the operator that gave NotImplemented last outside all functions, and its arguments
+        self.refused = None  # the operator that gave NotImplemented last outside all functions
 
 
 class Session:
     """What is recorded at present. `failed(scope, error)` is told of each error that leaves a call outside all others.
 
-    `top` is the scope of the whole program where all of it is kept. `mistakes` are errors of `failed` itself, which
-    must not take the place of the program's.
+    `top` is the scope of the whole program where all of it is kept. `guard` keeps the recorder's own mistakes.
     """
 
     def __init__(self):
         self.is_on, self.top, self.failed = False, None, None
-        self.mistakes = []
+        self.guard = Guard()
         self.settings = Settings()
         self.thread = _Thread()
         self.names = {}  # id of a public function -> its Public
@@ -45,6 +46,10 @@ class Session:
         self.wrappers = wrappers.Kept()
         self.objects = wrappers.Objects()
         self.left = leaks.Left()
+
+    @property
+    def mistakes(self):
+        return self.guard.mistakes
 
     @property
     def scope(self):
@@ -86,14 +91,18 @@ class Session:
 
     def call_function(self, fun, args, kwargs):
         """Call a function of the program in the open scope, as JAX would call it."""
-        wrapper = self.traced(fun)
+        wrapper = self.guard(None, self.traced, fun)
+        if wrapper is None:
+            return self.inside(fun, *args, **kwargs)
         return self._call(self.scope, wrappers.mark_of(wrapper)[1], wrapper, args, kwargs, NONE)
 
     def prepared(self, func, fun, args, kwargs, functions):
         """Make a function of JAX's while nothing is recorded: what it is called with later may be."""
-        given, (args, kwargs) = self.both(args, kwargs, functions)
+        given, (args, kwargs) = self.guard((None, (args, kwargs)), self.both, args, kwargs, functions)
         result = fun(*args, **kwargs)
-        return self.wrapped(Made(func, *given), result) if is_function(result) else result
+        if given is None or not is_function(result):
+            return result
+        return self.guard(result, self.wrapped, Made(func, *given), result)
 
     def run(self, func, fun, args, kwargs):
         """Call a function that JAX has made: outside all scopes its arguments are looked at only if it fails."""
@@ -107,46 +116,62 @@ class Session:
         call.within = tuple(self.thread.contexts)
         try:
             result = self.under(scope, call, fun, args, kwargs)
-            if any(map(is_object, result if type(result) is tuple else (result,))):
-                self.complete(call)
-                result = self._returned(scope, call, result)
-            return result
+            return self.guard(result, self._given, scope, call, result)
         except Exception as error:
             self.complete(call)
             self._tell(scope, error)
             raise
         finally:
-            if call.scopes and self.left.of(call):
+            if call.scopes and self.guard(None, self.left.of, call):
                 self.complete(call)
             call.given = None
             scope.close()
+
+    def _given(self, scope, call, result):
+        """What the program gets of a function that JAX has made."""
+        if not any(map(is_object, result if type(result) is tuple else (result,))):
+            return result
+        self.complete(call)
+        return self._returned(scope, call, result) if call in scope.calls else result
 
     def complete(self, call):
         """Look at the arguments of a call now, if that is still to be done."""
         if call.given is not None:
             (args, kwargs), call.given = call.given, None
-            call.args, call.kwargs = self._expressions(args, kwargs)
+            found = self.guard(None, self._expressions, args, kwargs)
+            if found is None:
+                call.home.calls.remove(call)
+            else:
+                call.args, call.kwargs = found
 
     def _tell(self, scope, error):
         scope.error = error
-        scope.left = self.left.found(scope.calls[-1]) if scope.calls else ()
-        if self.failed is None or _TOLD in vars(error):
-            return
-        vars(error)[_TOLD] = True
-        before, self.thread.scope = self.thread.scope, INSIDE
-        try:
-            self.failed(scope, error)
-        except Exception as mistake:  # of capture's own
-            self.mistakes.append(mistake)
-        finally:
+        if scope.calls:  # else it could not be noted
+            before, self.thread.scope = self.thread.scope, INSIDE
+            self.guard(None, self._told, scope, error)
             self.thread.scope = before
 
+    def _told(self, scope, error):
+        scope.left = self.left.found(scope.calls[-1])
+        if self.failed is not None and _TOLD not in vars(error):
+            vars(error)[_TOLD] = True
+            self.failed(scope, error)
+
     def _call(self, scope, func, fun, args, kwargs, functions):
-        given, (args, kwargs) = self.both(args, kwargs, functions)
+        nothing = None, (args, kwargs)
+        call, (args, kwargs) = self.guard(nothing, self._begun, scope, func, args, kwargs, functions)
+        if call is None:
+            return self.inside(fun, *args, **kwargs)
+        result = self.under(scope, call, fun, args, kwargs)
+        return self.guard(result, self._returned, scope, call, result)
+
+    def _begun(self, scope, func, args, kwargs, functions):
+        """A call that is about to be made, and what JAX gets."""
+        given, raw = self.both(args, kwargs, functions)
         call = Call(scope, func, *given, place())
         call.within = self._within(scope)
         scope.calls.append(call)
-        return self._returned(scope, call, self.under(scope, call, fun, args, kwargs))
+        return call, raw
 
     def under(self, scope, call, fun, args=(), kwargs={}):  # noqa: B006
         """Call a function of JAX's: what it traces belongs to `call`."""
@@ -178,23 +203,26 @@ class Session:
         try:
             result = fun(*args, **kwargs)
         except Exception as error:
-            self._fail(func, args, kwargs, error)
+            self.guard(None, self._fail, func, args, kwargs, error)
             raise
         finally:
             self.thread.scope = None
         if result is NotImplemented:
-            self.thread.refused = func, args, kwargs
+            self.thread.refused = self.guard(None, Refused, func, args)
         return result
 
     def raised(self, error):
         """Look at an error that has left the program: of operators that JAX refuses it comes from Python itself."""
-        if not is_refusal(error):
-            return
-        if self.top is not None and self.top.refused is not None:
-            self.top.refuse(error)
-        elif self.thread.refused is not None:
-            refused, self.thread.refused = self.thread.refused, None
-            self._fail(*refused, error)
+        if is_refusal(error):
+            self.guard(None, self._refused, error)
+
+    def _refused(self, error):
+        refused, self.thread.refused = self.thread.refused, None
+        if self.top is not None:
+            refuse(self.top, error)
+        elif refused is not None:
+            func, args = self.inside(refused.call, error)
+            self._fail(func, args, {}, error)
 
     def through(self, func, fun, args, kwargs):
         """Call a function that computes nothing itself: noted only if it is what fails."""
@@ -203,13 +231,16 @@ class Session:
         try:
             return fun(*args, **kwargs)
         except Exception as error:
-            if raised_by_program(error):  # a function that it was given did
-                pass
-            elif scope is None:
-                self._fail(func, args, kwargs, error)
-            elif not any(call.error is error for call in scope.calls[known:]):
-                self.note(scope, func, args, kwargs, error)
+            self.guard(None, self._failed_through, scope, known, func, args, kwargs, error)
             raise
+
+    def _failed_through(self, scope, known, func, args, kwargs, error):
+        if raised_by_program(error):  # a function that it was given did
+            return
+        if scope is None:
+            self._fail(func, args, kwargs, error)
+        elif not any(call.error is error for call in scope.calls[known:]):
+            self.note(scope, func, args, kwargs, error)
 
     def _fail(self, func, args, kwargs, error):
         scope = Scope()
@@ -327,61 +358,8 @@ class Session:
 
     def traced(self, fun):
         """The wrapper with which JAX gets a function of the program: always the same, as JAX caches by identity."""
-        return self.wrappers.get(fun, self._new_traced)
-
-    def _new_traced(self, fun):
-        function = Function(fun, name_of(fun))
-        part = values.without_hash(fun)
-        function.unhashable = self.taken(part)[0] if part is not None else None
-
-        def traced(*args, **kwargs):
-            if self.is_on and self.thread.scope is INSIDE:
-                return self._trace(function, fun, args, kwargs)
-            return fun(*args, **kwargs)
-
-        wrapper = traced if part is None else wrappers.Unhashable(traced, fun)
-        return wrappers.dressed(wrapper, fun, function, wrapper)
-
-    def host(self, fun):
-        """A function that runs on the host, and its expression."""
-        host = Host(name_of(fun))
-
-        def called_back(*args, **kwargs):
-            try:
-                return self.inside(fun, *args, **kwargs)
-            except Exception as error:
-                host.error = error
-                raise
-
-        return wrappers.dressed(called_back, fun, host, called_back)
+        return self.wrappers.get(fun, functools.partial(tracing.traced, self))
 
     def wrapped(self, expression, fun):
         """What the program gets for a function that JAX made: `expression` stands for it."""
         return wrappers.made(self, expression, fun)
-
-    def _trace(self, function, fun, args, kwargs):
-        parent, owner = self.thread.owners[-1] if self.thread.owners else (None, None)
-        scope = Scope(function, parent)
-        if owner is not None:
-            scope.around = (*owner.home.around, *owner.within)
-            owner.scopes.append(scope)
-        self.thread.scope = scope
-        try:
-            args, kwargs = bind(self, scope, args, kwargs)
-            result = fun(*args, **kwargs)
-            scope.result, result = self.taken(result, functions=values.gives_function(result))
-        except BaseException as error:
-            scope.error = error
-            scope.is_rerun = owner is not None and is_rerun(owner, scope)
-            if is_refusal(error):
-                scope.refuse(error)
-            raise
-        finally:
-            self.thread.scope = INSIDE
-            self.left.keep(scope, tuple(self.thread.owners))
-            scope.close()
-        function.add(scope)
-        for call in scope.calls:
-            if call.error is not None:
-                call.error = CAUGHT
-        return result

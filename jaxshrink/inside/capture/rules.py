@@ -5,7 +5,7 @@ import sys
 
 from . import wrappers
 from .calls import Constant, Rules
-from .values import ALL
+from .values import ALL, NONE
 
 
 def install(session):
@@ -28,18 +28,21 @@ def _rule_class(session, name, cls):
         if session.is_inside:
             make(self, fun, *args, **kwargs)
             return
-        expression, raw = session.taken(fun, functions=True)
+        expression, raw = session.guard((None, fun), session.taken, fun, True)
         make(self, raw, *args, **kwargs)
-        given = [session.taken(arg)[0] for arg in args]
-        named = {key: session.taken(value)[0] for key, value in kwargs.items()}
-        wrappers.mark(self, Rules(name, expression, given, named))
+        if expression is not None:
+            session.guard(None, noted, self, expression, args, kwargs)
+
+    def noted(function, expression, args, kwargs):
+        wrappers.mark(function, Rules(name, expression, *session.both(args, kwargs, NONE)[0]))
 
     @functools.wraps(call)
     def called(self, *args, **kwargs):
         if session.is_idle:
             return call(self, *args, **kwargs)
-        mark = wrappers.mark_of(self)
-        expression = mark[1] if mark is not None else session.names.get(id(self)) or _adopted(session, name, self)
+        expression = session.guard(None, _expression, session, name, self)
+        if expression is None:
+            return session.inside(call, self, *args, **kwargs)
         return session.call(expression, functools.partial(call, self), args, kwargs)
 
     cls.__init__, cls.__call__ = made, called
@@ -53,15 +56,22 @@ def _definition(session, cls, name):
 
     @functools.wraps(define)
     def defined(self, *args, **kwargs):
-        mark = wrappers.mark_of(self)
+        mark = session.guard(None, wrappers.mark_of, self)
         if session.is_inside or mark is None:
             return define(self, *args, **kwargs)
-        expressions, (given, named) = session.both(args, kwargs, ALL)
-        mark[1].definitions.append((name, *expressions))
+        expressions, (given, named) = session.guard((None, (args, kwargs)), session.both, args, kwargs, ALL)
+        if expressions is not None:
+            mark[1].definitions.append((name, *expressions))
         result = session.inside(define, self, *given, **named)
         return args[0] if result is not None else None
 
     setattr(cls, name, defined)
+
+
+def _expression(session, name, function):
+    """What stands for a function with rules."""
+    mark = wrappers.mark_of(function)
+    return mark[1] if mark is not None else session.names.get(id(function)) or _adopted(session, name, function)
 
 
 def _adopted(session, name, function):

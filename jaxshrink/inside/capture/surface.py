@@ -9,7 +9,7 @@ import importlib.machinery
 import sys
 import types
 
-from . import binds, contexts, methods, objects, rules, tracebacks, wrappers
+from . import binds, contexts, methods, objects, rules, tracebacks, tracing, wrappers
 from .calls import Made, Public
 from .values import ALL, NONE, function_places, is_of_jax
 
@@ -126,8 +126,8 @@ class _Finder(importlib.abc.MetaPathFinder):
                 _install(self.session)
                 self.installed()
             elif not getattr(sys.modules["jax"].__spec__, "_initializing", False):
-                _module(self.session, name)
-                objects.install(self.session)  # its classes may have come with it
+                self.session.guard(None, _module, self.session, name)
+                self.session.guard(None, objects.install, self.session)  # its classes may have come with it
 
         spec.loader.exec_module = executed
         return spec
@@ -196,9 +196,11 @@ def _maker(session, public, make):
     def called(*args, **kwargs):
         made = make(*args, **kwargs)
         if not session.is_idle:
-            given = [session.taken(arg)[0] for arg in args]
-            wrappers.mark(made, Made(public, given, {name: session.taken(arg)[0] for name, arg in kwargs.items()}))
+            session.guard(None, noted, made, args, kwargs)
         return made
+
+    def noted(made, args, kwargs):
+        wrappers.mark(made, Made(public, *session.both(args, kwargs, NONE)[0]))
 
     return called
 
@@ -244,7 +246,8 @@ def _host(session, public, fun):
     def called(callback, *args, **kwargs):
         if session.is_idle or not callable(callback):
             return fun(callback, *args, **kwargs)
-        return session.call(public, fun, (session.host(callback), *args), kwargs)
+        host = session.guard(callback, tracing.host, session, callback)
+        return session.call(public, fun, (host, *args), kwargs)
 
     return _public(session, called, fun, public)
 
@@ -269,9 +272,10 @@ def _class(session, public, cls):
         if session.is_idle:
             make(self, *args, **kwargs)
             return
-        expressions, (args, kwargs) = session.both(args, kwargs, ALL)
+        expressions, (args, kwargs) = session.guard((None, (args, kwargs)), session.both, args, kwargs, ALL)
         make(self, *args, **kwargs)
-        wrappers.mark(self, Made(public, *expressions))
+        if expressions is not None:
+            session.guard(None, wrappers.mark, self, Made(public, *expressions))
 
     cls.__init__ = made
 

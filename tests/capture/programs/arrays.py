@@ -385,3 +385,13 @@ if hasattr(jax, "new_ref"):
     result = ref[...] + 1
 else:
     result = jnp.array([2.0, 3.0, 5.0]) + 1
+# ---- fails none below an array
+import jax, jax.numpy as jnp
+x = jnp.ones(3)
+None <= x
+# ---- fails none below a temporary
+import jax, jax.numpy as jnp
+None < jnp.ones(3)
+# ---- fails none below a tracer
+import jax, jax.numpy as jnp
+jax.jit(lambda x: None > x)(jnp.ones(3))
