@@ -86,6 +86,10 @@ class Public:
         self.name = name
 
 
+_OPTIONS = frozenset(("static_argnums", "static_argnames", "donate_argnums", "donate_argnames"))
+"""Options that tell parameters of a function by place or name."""
+
+
 class Made:
     """What a public function gave that is no array, such as `jax.vmap(f)`: the call stands where it is used."""
 
@@ -93,6 +97,10 @@ class Made:
 
     def __init__(self, func, args, kwargs):
         self.func, self.args, self.kwargs = func, args, kwargs
+        for function in args:
+            if isinstance(function, Function):
+                for name in _OPTIONS.intersection(kwargs):
+                    function.told.update(_plain(kwargs[name]))
 
 
 class Operator:
@@ -134,13 +142,14 @@ class Host:
 class Function:
     """A function of the program that JAX calls, without itself, which may hold tracers.
 
-    `scopes`: its latest traces. `unhashable`: what in it has no hash, and so makes that it has none.
+    `scopes`: its latest traces. `unhashable`: what in it has no hash, and so makes that it has none. `told`: the
+    parameters, by place or name, that options tell of.
     """
 
-    __slots__ = ("name", "scopes", "signature", "unhashable")
+    __slots__ = ("name", "scopes", "signature", "told", "unhashable")
 
     def __init__(self, fun, name):
-        self.name, self.scopes, self.unhashable = name, [], None
+        self.name, self.scopes, self.unhashable, self.told = name, [], None, set()
         try:
             self.signature = inspect.signature(fun)
         except (TypeError, ValueError):  # builtins have none
@@ -245,6 +254,15 @@ def is_rerun(call, scope):
     """Whether a call runs a function with arrays themselves that it has traced well before."""
     was_traced = any(one.function is scope.function and one.is_whole for one in call.scopes)
     return was_traced and not any(is_tracer(value) for value, ref in scope.values.values() if ref.source is scope)
+
+
+def _plain(tree):
+    """The plain values in a tree."""
+    if isinstance(tree, Node):
+        for item in tree.items:
+            yield from _plain(item)
+    elif isinstance(tree, Constant):
+        yield tree.value
 
 
 INSIDE = Scope()

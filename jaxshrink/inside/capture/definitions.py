@@ -15,7 +15,7 @@ def arguments(scope, env):
     found = _none()
     given = {name: kind for name, kind, _ in scope.params}
     signature = scope.function.signature
-    before_last = _before_last(signature, given) if signature is not None else ()
+    before_last = _before_last(signature, given, scope.function.told) if signature is not None else ()
     for name in before_last:
         default = signature.parameters[name].default
         if name not in given:
@@ -28,15 +28,21 @@ def arguments(scope, env):
     for name, kind in given.items():
         if name not in before_last:
             _add(found, kind, ast.arg(env.params[name]))
+    for name, parameter in signature.parameters.items() if signature is not None else ():
+        if name not in given and name in scope.function.told and parameter.kind is parameter.KEYWORD_ONLY:
+            _add(found, parameter.kind, ast.arg(name))
+            found.kw_defaults[-1] = ast.Constant(None)
     return found
 
 
-def _before_last(signature, given):
-    """All positional parameters up to the last that was given, if one before it was not: places must not change."""
+def _before_last(signature, given, told):
+    """All positional parameters up to the last that counts, if one of them was not given: places must not change."""
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     positional = [name for name, parameter in signature.parameters.items() if parameter.kind in kinds]
-    last = max((i for i, name in enumerate(positional) if name in given), default=-1)
-    return positional[: last + 1] if any(name not in given for name in positional[:last]) else ()
+    places = {place % len(positional) for place in told if isinstance(place, int) and positional}
+    counts = (i for i, name in enumerate(positional) if name in given or name in told or i in places)
+    counting = positional[: max(counts, default=-1) + 1]
+    return counting if any(name not in given for name in counting) else ()
 
 
 def stub(function, new_name):

@@ -11,7 +11,7 @@ from . import names
 _FUNCTIONS = (ast.FunctionDef, ast.Lambda)
 
 
-def named(module, reserved):
+def named(module, reserved=()):
     """Give all names in a module their final form."""
     found, inside = {}, {}
     _names(module, inside)

@@ -4,7 +4,7 @@ import ast
 import sys
 
 from . import names
-from .calls import Attribute, Call, Function, Method, Node, Operator, leaves
+from .calls import Attribute, Call, Function, Method, Node, Operator, Ref, leaves
 from .constants import Unwritable, expression, hole, is_float
 from .definitions import arguments, canonical, definition, own_class, raised, stub, unhashable_class, unused_rule
 from .env import Env, differentiable, has_refs, linked, placeholder, reached, whole_of
@@ -12,9 +12,10 @@ from .head import imports
 from .layout import tidied
 from .naming import named
 from .operators import applied
+from .values import is_tracer
 
 RESERVED = {"jax", "jnp", "np", "lax", "pl", "P", "data", "os", "operator", *names.RESERVED}
-"""Names that no variable gets."""
+"""Names that no variable of a jaxpr gets; a program may use them itself."""
 
 _ALIASES = (("jax.numpy.", "jnp."), ("jax.lax.", "lax."), ("jax.experimental.pallas.", "pl."))
 
@@ -32,8 +33,10 @@ class Writer:
         calls = [*(call for call in self.needed.before if call not in calls), *calls]
         for call in calls:
             self.statement(call, env, is_last=call is calls[-1])
-        module = named(ast.Module(tidied(env.body), []), RESERVED)
-        module.body[:0] = imports(module.body, self.settings)
+        module = ast.Module(tidied(env.body), [])
+        head = imports(module.body, self.settings)  # what it reads is told from its own names by these being not final
+        module = named(module)
+        module.body[:0] = head
         return ast.fix_missing_locations(module)
 
     def new_name(self, wanted):
@@ -96,6 +99,8 @@ class Writer:
         try:
             if _is_deleted(part.value):
                 return self._deleted(part, env)
+            if is_tracer(part.value):
+                return self._hole(Ref(None, (), part.value.aval), env)
             return expression(self.constants.source(part.value))
         except Unwritable as error:
             self._note(f"{error} is not written down")
@@ -137,6 +142,8 @@ class Writer:
         """An array like the one that is out of reach; it depends on what the function is given, as that may count."""
         try:
             array = expression(hole(part.like))
+            if part.source is None or self.needed.everything:
+                self._note(f"where a value of type {_short(part.like)} comes from: ones stand for it")
             given = differentiable(env) if self.needed.skeleton and is_float(part.like) else None
             return array if given is None else linked(array, part.like, *given)
         except Unwritable as error:
@@ -187,6 +194,7 @@ class Writer:
         name = getattr(call.func, "name", "")
         if name == "jax.debug.callback" or len(call.args) < 2:
             return expression("lambda *args, **kwargs: None")
+        self._note(f"what the host function {part.name} gives: ones stand for it")
         shapes = self.expression(call.args[1], env, call)
         body = ast.Call(
             expression("jax.tree.map"), [expression("lambda like: np.ones(like.shape, like.dtype)"), shapes], []
@@ -362,6 +370,10 @@ def conventional(name):
 
 def _is_none(node):
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def _short(aval):
+    return aval.str_short() if hasattr(aval, "str_short") else f"{aval.dtype}{list(aval.shape)}"
 
 
 def _is_deleted(value):
