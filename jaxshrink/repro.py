@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from jaxshrink.capture.captured import captured, save
-from jaxshrink.capture.recording import last_saved, new_path, recording, remember
+from jaxshrink.capture.captured import captured
+from jaxshrink.capture.recording import last_saved, recording, save_new
 from jaxshrink.errors import UsageError
 
 VARIABLE = "JAX_REPRO_DIR"
@@ -28,7 +28,7 @@ def save_repro(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         raise UsageError(f"{VARIABLE} is not set: it names the folder to which programs are saved")
     Path(folder).mkdir(parents=True, exist_ok=True)
     found = captured(fun, args, kwargs)
-    remember(save(new_path(Path(folder), found.error), found.write))
+    save_new(Path(folder), found.error, found.write)
     if found.error is not None:
         raise found.error
     return found.value

@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def recording(folder: str | os.PathLike[str]) -> Iterator[None]:
 
     def listen(scope: Any, error: BaseException) -> None:
         try:
-            remember(save(new_path(place, error), lambda fill: programs.outermost(recorder, scope, fill)))
+            save_new(place, error, lambda fill: programs.outermost(recorder, scope, fill))
         except Exception as problem:  # the program's own error is what counts
             print(f"jaxshrink: nothing was captured: {type(problem).__name__}: {problem}", file=sys.stderr)
 
@@ -52,14 +52,24 @@ def recording(folder: str | os.PathLike[str]) -> Iterator[None]:
         recorder.listeners.remove(listen)
 
 
-def remember(path: Path) -> None:
-    """Note and tell that a program was saved."""
+def save_new(folder: Path, error: BaseException | None, write: Callable[[str], programs.Text]) -> None:
+    """Save a program as a new file of the folder, and tell so. Other threads and processes may do the same."""
+    path = _new_path(folder, error)
+    try:
+        save(path, write)
+    except BaseException:
+        path.unlink()
+        raise
     _saved.append(path)
     print(f"jaxshrink: saved {path}", file=sys.stderr)
 
 
-def new_path(folder: Path, error: BaseException | None) -> Path:
-    """A file of the folder that is not there yet."""
+def _new_path(folder: Path, error: BaseException | None) -> Path:
+    """A file of the folder that was not there before."""
     stem = "repro" if error is None else "repro_" + re.sub(r"\W", "_", type(error).__name__)
-    paths = (folder / f"{stem}_{number}.py" for number in itertools.count(1))
-    return next(path for path in paths if not path.exists())
+    for number in itertools.count(1):
+        path = folder / f"{stem}_{number}.py"
+        with contextlib.suppress(FileExistsError):
+            path.touch(exist_ok=False)
+            return path
+    raise AssertionError("there is no end of numbers")

@@ -119,6 +119,62 @@ def test_rules_are_written_as_decorators(runner: battery.Runner) -> None:
     assert captured(runner, before) == dedent(after).strip()
 
 
+def test_rules_that_never_ran_are_written_all_the_same(runner: battery.Runner) -> None:
+    before = """
+        @jax.custom_vjp
+        def f(x):
+            return jnp.sin(x)
+
+        def forward(x):
+            return f(x), jnp.cos(x)
+
+        def backward(c, g):
+            return (3 * c * g,)
+
+        f.defvjp(forward, backward)
+        f(jnp.ones(3))
+    """
+    after = """
+        a = jnp.ones(3)
+        @jax.custom_vjp
+        def f(x):
+            return jnp.sin(x)
+        def forward(x):
+            return (f(x), jnp.cos(x))
+        def backward(c, g):
+            return (3 * c * g,)
+        f.defvjp(forward, backward)
+        f(a)
+    """
+    assert captured(runner, before, "everything") == dedent(after).strip()
+
+
+def test_it_is_said_what_ones_stand_for(runner: battery.Runner) -> None:
+    source = """
+        import jax, jax.numpy as jnp, numpy as np
+        from jax.experimental import sparse
+
+        @jax.custom_jvp
+        def f(x):
+            return jnp.sin(x)
+
+        @f.defjvp
+        def rule(primals, tangents):
+            raise ValueError("not today")
+
+        m = sparse.BCOO.fromdense(jnp.eye(2))
+        f(jnp.ones(3)), jax.jit(lambda m, x: m @ x)(m, jnp.ones(2))
+        jax.pure_callback(lambda x: np.asarray(x), jnp.ones(2), jnp.ones(2))
+    """
+    (answer,) = runner.run([{"source": dedent(source), "mode": "everything"}])
+    assert answer["notes"] == [
+        "where a value of type float32[2,2] comes from: ones stand for it",
+        "where a value of type float32[2] comes from: ones stand for it",
+        "what the host function <lambda> gives: ones stand for it",
+        "the rules of f, which never ran: ValueError: not today",
+    ]
+
+
 def test_an_error_of_the_programs_own_class_is_raised_again(runner: battery.Runner) -> None:
     before = """
         class BadShape(ValueError):

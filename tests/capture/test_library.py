@@ -157,3 +157,75 @@ def test_save_repro(tmp_path: Path) -> None:
     assert "TypeError: dot_general" in alone(tmp_path / done.stdout.splitlines()[-1]).stderr
     done = run(tmp_path, text.replace("assert repro.last_repro() is None", ""), JAX_REPRO_DIR="")
     assert "UsageError: JAX_REPRO_DIR is not set" in done.stderr
+
+
+def test_recording_anywhere(tmp_path: Path) -> None:
+    """Without a source file, in threads at once, nested, and past a KeyboardInterrupt."""
+    text = """
+    import os, threading
+    from jaxshrink import capture
+    import jax, jax.numpy as jnp
+
+    def attempt(fun, *args):
+        try:
+            fun(*args)
+        except (TypeError, KeyboardInterrupt) as error:
+            return type(error).__name__
+
+    def saved(folder):
+        return len(os.listdir(folder))
+
+    fails = jax.jit(lambda x: jnp.dot(x, jnp.ones(4)))
+    with capture.recording("typed"):
+        typed = "def g(x):\\n    y = x @ jnp.ones(4)\\n    return y\\njax.jit(g)(jnp.ones(3))"
+        assert attempt(exec, typed, {"jax": jax, "jnp": jnp}) == "TypeError"
+    assert saved("typed") == 1
+
+    barrier = threading.Barrier(4)
+    def work(n):
+        barrier.wait()
+        attempt(fails, jnp.ones(n))
+    with capture.recording("threads"):
+        threads = [threading.Thread(target=work, args=(n,)) for n in (5, 6, 7, 8)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+    assert saved("threads") == 4
+
+    with capture.recording("outer"):
+        with capture.recording("inner"):
+            assert attempt(fails, jnp.ones(3)) == "TypeError"
+        assert attempt(fails, jnp.ones(2)) == "TypeError"
+    assert (saved("outer"), saved("inner")) == (2, 1)
+
+    def interrupted(x):
+        raise KeyboardInterrupt
+    with capture.recording("interrupted"):
+        assert attempt(jax.jit(interrupted), 1.0) == "KeyboardInterrupt"
+        assert saved("interrupted") == 0
+        assert attempt(fails, jnp.ones(3)) == "TypeError"
+    assert saved("interrupted") == 1
+    """
+    done = run(tmp_path, text)
+    assert done.returncode == 0, done.stderr
+    threads = [path.read_text() for path in (tmp_path / "threads").iterdir()]
+    assert all(any(f"jnp.ones({n})" in text for text in threads) for n in (5, 6, 7, 8)), "each its own"
+    for path in (*(tmp_path / "typed").iterdir(), *(tmp_path / "interrupted").iterdir()):
+        assert "TypeError: dot_general requires contracting dimensions" in alone(path).stderr, path.read_text()
+
+
+def test_a_failing_test_is_saved(tmp_path: Path) -> None:
+    text = """
+    import jaxshrink.repro
+    import jax, jax.numpy as jnp, pytest
+
+    @pytest.fixture
+    def x():
+        return jnp.ones(3)
+
+    def test_dot(x):
+        jax.jit(jnp.dot)(x, jnp.ones(4))
+    """
+    done = run(tmp_path, text, "-m", "pytest", "-p", "no:cacheprovider", JAX_REPRO_DIR="out")
+    assert "1 failed" in done.stdout, done.stdout
+    (path,) = (tmp_path / "out").iterdir()
+    assert "TypeError: dot_general requires contracting dimensions" in alone(path).stderr

@@ -1,6 +1,7 @@
 """What is recorded: calls, the scopes of traced functions that they stand in, and where each value comes from."""
 
 import inspect
+import weakref
 
 from .values import is_tracer
 
@@ -161,12 +162,16 @@ class Function:
 
 
 class Rules:
-    """A function with rules of its own: an instance of custom_jvp, custom_vjp or custom_vmap."""
+    """A function with rules of its own: an instance of custom_jvp, custom_vjp or custom_vmap.
 
-    __slots__ = ("args", "definitions", "fun", "kwargs", "name")
+    `itself()` is that function, or None when it is no more.
+    """
 
-    def __init__(self, name, fun, args, kwargs):
+    __slots__ = ("args", "definitions", "fun", "itself", "kwargs", "name")
+
+    def __init__(self, name, itself, fun, args, kwargs):
         self.name, self.fun, self.args, self.kwargs = name, fun, args, kwargs
+        self.itself = weakref.ref(itself)
         self.definitions = []  # calls of its methods, as (method, args, kwargs)
 
 

@@ -6,6 +6,7 @@ import contextlib
 
 from .constants import Constants
 from .needed import Needed, chain, suspects
+from .unrun import traced
 from .writer import Writer
 
 MOST_CALLS, MOST_INNER = 10_000, 4_000
@@ -76,7 +77,9 @@ def outermost(session, scope, fill="ones"):
 def everything(session, scope, fill="ones"):
     """The program of all calls. Raises TooLong."""
     calls = [call for call in scope.calls if call.error is None or call is scope.failing]
-    return text(session, calls, Needed(calls, everything=True), fill)
+    unrun = traced(session, calls)
+    found = text(session, calls, Needed(calls, everything=True), fill)
+    return found._replace(notes=(*found.notes, *unrun))
 
 
 def text(session, calls, needed, fill, most=MOST_CALLS):

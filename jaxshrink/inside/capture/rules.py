@@ -34,7 +34,7 @@ def _rule_class(session, name, cls):
             session.guard(None, noted, self, expression, args, kwargs)
 
     def noted(function, expression, args, kwargs):
-        wrappers.mark(function, Rules(name, expression, *session.both(args, kwargs, NONE)[0]))
+        wrappers.mark(function, Rules(name, function, expression, *session.both(args, kwargs, NONE)[0]))
 
     @functools.wraps(call)
     def called(self, *args, **kwargs):
@@ -86,7 +86,8 @@ def _adopted(session, name, function):
         return expression
 
     places = getattr(function, "nondiff_argnums", ())
-    rules = Rules(name, traced("fun"), [], {"nondiff_argnums": Constant(tuple(places))} if places else {})
+    options = {"nondiff_argnums": Constant(tuple(places))} if places else {}
+    rules = Rules(name, function, traced("fun"), [], options)
     for method, attributes in (("defjvp", ("jvp",)), ("defvjp", ("fwd", "bwd")), ("def_vmap", ("vmap_rule",))):
         found = [traced(attribute) for attribute in attributes]
         if None not in found:

@@ -321,3 +321,20 @@ import jax, jax.numpy as jnp
 jax.config.update("jax_debug_nans", True)
 x = jnp.zeros(2)
 x / x
+# ---- passes rules that never ran
+import functools
+import jax, jax.numpy as jnp
+@jax.custom_vjp
+def f(x):
+    return jnp.sin(x)
+f.defvjp(lambda x: (f(x), x), lambda x, g: (g * 3 * x,))
+@functools.partial(jax.custom_jvp, nondiff_argnums=(1,))
+def h(x, n):
+    return x ** n
+@h.defjvp
+def h_jvp(n, primals, tangents):
+    return h(primals[0], n), tangents[0] * 7 * n
+@jax.jit
+def both(x):
+    return h(f(x), 2)
+result = both(jnp.ones(2))
