@@ -120,7 +120,8 @@ from jax.sharding import PartitionSpec as P
 mesh = jax.sharding.Mesh(jax.devices()[:1], ("i",))
 def block(lhs, rhs):
     return lhs @ rhs
-result = jax.jit(jax.shard_map(block, mesh=mesh, in_specs=(P("i"), P()), out_specs=P("i")))(jnp.ones((2, 2)), jnp.ones((2, 2)))
+mapped = jax.shard_map(block, mesh=mesh, in_specs=(P("i"), P()), out_specs=P("i"))
+result = jax.jit(mapped)(jnp.ones((2, 2)), jnp.ones((2, 2)))
 """,
     "names of modules and builtins": """
 def update(data, lax, input, filter):
