@@ -4,6 +4,9 @@ Names of variables and functions, equations whose results nothing reads, and the
 passed to a loop say nothing about what is computed. The rest is put into a normal form of tuples: bodies of loops read
 what they close over directly, custom derivative rules are jaxprs like others. Functions that close over nothing become
 digests, each once, so that the cost does not grow with how often they are called.
+
+Rules may call functions with rules of their own, and so on, for higher derivatives: these are looked at to the order
+`ORDERS`.
 """
 
 from __future__ import annotations
@@ -16,6 +19,12 @@ import numpy as np
 
 from jaxshrink.jaxprs import internals
 from jaxshrink.jaxprs.expanding import expanded
+
+ORDERS = 3
+"""The highest order of derivatives whose rules are kept and compared, where a rule calls another function each time.
+
+There may be no last one: the reverse rule of `odeint` calls `odeint` for a larger system, whose rule does so again.
+"""
 
 Normal = tuple[Any, ...]
 Memo = dict[Any, tuple[Any, Normal]]
@@ -41,12 +50,12 @@ def normal(jaxpr: Any, memo: Memo | None = None) -> Normal:
 
     `memo` remembers the forms of jaxprs from one call to the next, and keeps them alive.
     """
-    return _Scope({}, [0], (), {} if memo is None else memo).jaxpr(jaxpr)
+    return _Scope({}, [0], (), ORDERS, {} if memo is None else memo).jaxpr(jaxpr)
 
 
 def normal_equation(eqn: Any, memo: Memo | None = None) -> Normal:
     """The normal form of an equation, each of its operands a variable of its own; literals count by value."""
-    scope = _Scope({}, [0], (), {} if memo is None else memo)
+    scope = _Scope({}, [0], (), ORDERS, {} if memo is None else memo)
     atoms = [scope.atom(atom) if isinstance(atom, internals.Literal) else ("v", i) for i, atom in enumerate(eqn.invars)]
     types = tuple(type_of(atom.aval) for atom in eqn.invars)
     return types, scope.equation(eqn, atoms)
@@ -57,14 +66,20 @@ def key_of(eqn: Any, memo: Memo | None = None) -> Normal:
     jaxpr = eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
     rules = [eqn.params.get(name) for name in ("jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk", "bwd")]
     infos = tuple(str(getattr(getattr(rule, "debug_info", None), "func_src_info", None)) for rule in rules)
-    return (eqn.primitive.name, infos, normal(jaxpr, memo))
+    called = _Scope({}, [0], (), 0, {} if memo is None else memo).jaxpr(jaxpr)
+    return (eqn.primitive.name, infos, called)
 
 
 class _Scope:
-    """The numbers of variables. `open` are the functions whose rules are being told."""
+    """The numbers of variables.
 
-    def __init__(self, known: dict[Any, Any], count: list[int], open_: tuple[Normal, ...], memo: Memo) -> None:
-        self.known, self.count, self.open, self.memo = known, count, open_, memo
+    `open` are the functions whose rules are being told, `orders` how many rules within rules are told from here on.
+    """
+
+    def __init__(
+        self, known: dict[Any, Any], count: list[int], open_: tuple[Normal, ...], orders: int, memo: Memo
+    ) -> None:
+        self.known, self.count, self.open, self.orders, self.memo = known, count, open_, orders, memo
 
     def new(self, var: Any) -> Normal:
         self.count[0] += 1
@@ -80,15 +95,15 @@ class _Scope:
         """`given` are what the first arguments stand for."""
         if given:
             return self.body(jaxpr, given)
-        key = (id(jaxpr), self.open)
+        key = (id(jaxpr), self.open, self.orders)
         if key not in self.memo:
-            text = repr(self.body(jaxpr, ()))
-            self.memo[key] = jaxpr, (hashlib.sha256(text.encode()).hexdigest(),)
+            self.memo[key] = jaxpr, digest(self.body(jaxpr, ()))
         return self.memo[key][1]
 
     def body(self, jaxpr: Any, given: Sequence[Any]) -> Normal:
         parts = expanded(internals.opened(jaxpr))
-        inner = _Scope(dict(self.known) if given else {}, self.count if given else [0], self.open, self.memo)
+        known, count = (dict(self.known), self.count) if given else ({}, [0])
+        inner = _Scope(known, count, self.open, self.orders, self.memo)
         for var, value in zip(parts.constvars, parts.consts, strict=True):
             inner.known[var] = ("c", type_of(var.aval), constant(value))
         for var, value in zip(parts.invars, given, strict=False):
@@ -143,28 +158,55 @@ class _Scope:
         return self.jaxpr(params.pop("cond_jaxpr"), test), self.jaxpr(params.pop("body_jaxpr"), body)
 
     def forward_rule(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
-        return self.ruled(params, atoms, lambda avals: internals.jvp_rule(params, avals))
-
-    def reverse_rule(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
-        def rule(avals: Sequence[Any]) -> Any:
-            found = internals.vjp_rule(params, avals)
-            return found.forward, found.backward, found.forwarded, found.zeros
+        def rule(scope: _Scope, avals: Sequence[Any], places: Sequence[int]) -> Normal:
+            jaxpr, zeros = internals.jvp_rule(params, avals)
+            given = [(kind, place) for kind in ("primal", "tangent") for place in places]
+            return tuple(zeros), digest(scope.body(jaxpr, given))
 
         return self.ruled(params, atoms, rule)
 
-    def ruled(self, params: dict[str, Any], atoms: list[Any], rule: Callable[[Sequence[Any]], Any]) -> Normal:
+    def reverse_rule(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
+        def rule(scope: _Scope, avals: Sequence[Any], places: Sequence[int]) -> Normal:
+            found = internals.vjp_rule(params, avals)
+            forward = scope.body(found.forward, [("primal", place) for place in places])
+            forwarded = tuple(None if index is None else places[index] for index in found.forwarded)
+            args, body, outs = scope.body(found.backward, ())
+            own = [place for place, is_zero in zip(places, found.zeros, strict=True) if not is_zero]
+            cotangents = sorted(zip(own, outs, strict=True), key=lambda pair: pair[0])
+            return digest((forward, forwarded, args, body, cotangents))
+
+        return self.ruled(params, atoms, rule)
+
+    def ruled(self, params: dict[str, Any], atoms: list[Any], rule: Callable[..., Normal]) -> Normal:
+        """A call of a function with rules of its own.
+
+        What it closes over counts as arguments: where JAX evaluates a jaxpr, it makes the one of the other. So all
+        arguments are told by their place in the order in which the function reads them.
+        """
         jaxpr = params.pop("call_jaxpr", None) or params.pop("fun_jaxpr")
-        given = _taken(atoms, params.get("num_consts", 0))
-        called = self.jaxpr(jaxpr, given)
+        closed_over = params.get("num_consts", 0)
+        places = _order_of_use(jaxpr)
+        atoms[:] = [atom for _, atom in sorted(zip(places, atoms, strict=True), key=lambda pair: pair[0])]
+        called = self.called(jaxpr, places)
         if called in self.open:
             return called, "itself"
-        avals = [var.aval for var in internals.opened(jaxpr).invars[len(given) :]]
+        if not self.orders:
+            return called, "rules of a higher order"
+        avals = [var.aval for var in internals.opened(jaxpr).invars[closed_over:]]
+        inner = _Scope({}, [0], (*self.open, called), self.orders - 1, self.memo)
         try:
-            found = rule(avals)
+            return called, rule(inner, avals, places[closed_over:])
         except Exception:  # the rule is the user's, and may raise anything
             return called, "a rule that raises"
-        inner = _Scope({}, [0], (*self.open, called), self.memo)
-        return called, inner.param(found)
+
+    def called(self, jaxpr: Any, places: Sequence[int]) -> Normal:
+        """A function whose arguments are told by these places."""
+        key = (id(jaxpr), self.open, self.orders, "called")
+        if key not in self.memo:
+            scope = _Scope({}, [0], self.open, self.orders, self.memo)
+            types = sorted(zip(places, (type_of(var.aval) for var in internals.opened(jaxpr).invars), strict=True))
+            self.memo[key] = jaxpr, digest((types, scope.body(jaxpr, [("a", place) for place in places])))
+        return self.memo[key][1]
 
     def solve(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
         lengths, jaxprs = params["const_lengths"], params.pop("jaxprs")
@@ -183,6 +225,22 @@ _SHARING: dict[str, Callable[[_Scope, dict[str, Any], list[Any]], Normal]] = {
     "custom_vjp_call_jaxpr": _Scope.reverse_rule,
     "custom_linear_solve": _Scope.solve,
 }
+
+
+def digest(form: Any) -> Normal:
+    """A normal form that is as long for all."""
+    return (hashlib.sha256(repr(form).encode()).hexdigest(),)
+
+
+def _order_of_use(jaxpr: Any) -> list[int]:
+    """For each argument, its place in the order in which a jaxpr reads them; those that it does not read come last."""
+    parts = internals.opened(jaxpr)
+    atoms = (atom for eqn in live(parts) for atom in eqn.invars)
+    read = {atom: None for atom in (*atoms, *parts.outvars) if not isinstance(atom, internals.Literal)}
+    arguments = set(parts.invars)
+    order = [var for var in dict.fromkeys((*read, *parts.invars)) if var in arguments]
+    places = {var: place for place, var in enumerate(order)}
+    return [places[var] for var in parts.invars]
 
 
 def _is_told_by_identity(value: Any) -> bool:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxshrink.jaxprs import internals
-from jaxshrink.jaxprs.compare import key_of
-from jaxshrink.jaxprs.writer import Body, tupled
+from jaxshrink.jaxprs.compare import ORDERS, key_of
+from jaxshrink.jaxprs.writer import Body, Lines, tupled
 
 
 def forward_ruled(body: Body, eqn: Any) -> bool:
@@ -28,11 +28,20 @@ def _ruled(body: Body, eqn: Any, decorator: str, rules: Callable[[Body, Any, str
     key, defined = key_of(eqn, body.writer.speller.memo), body.writer.defined
     if key not in defined:
         place = body if given else Body(body.writer, {}, 0, [])
-        name = defined[key] = place.define(jaxpr, wanted, None, None, given, decorator)
-        rules(place, eqn, name, internals.opened(jaxpr).invars[count:])
-        if given:
-            del defined[key]  # it is known here alone
-        else:
+        name = place.define(jaxpr, wanted, None, None, given, decorator)
+        room: Lines = []
+        place.lines.append(room)
+        inner = Body(body.writer, place.known, place.depth, room)
+
+        def write() -> None:
+            defined[key] = name  # for its own rules
+            rules(inner, eqn, name, internals.opened(jaxpr).invars[count:])
+            if given:
+                del defined[key]  # it is known here alone
+
+        body.writer.postpone(write)
+        if not given:
+            defined[key] = name
             body.writer.lines.extend(place.lines)
     else:
         name = defined[key]
@@ -45,6 +54,7 @@ def _jvp(body: Body, eqn: Any, name: str, args: Sequence[Any]) -> None:
     """The rule of a `custom_jvp` function."""
     own = name.partition(internals.SIGN)[0]
     try:
+        _check_order(body)
         jaxpr, zeros = internals.jvp_rule(eqn.params, [var.aval for var in args])
     except Exception as error:  # the rule is the user's: it may raise anything
         _failing(body, f"{own}_jvp", ["primals", "tangents"], error, f"{name}.defjvp")
@@ -65,6 +75,7 @@ def _vjp(body: Body, eqn: Any, name: str, args: Sequence[Any]) -> None:
     """The two rules of a `custom_vjp` function."""
     own = name.partition(internals.SIGN)[0]
     try:
+        _check_order(body)
         rule = internals.vjp_rule(eqn.params, [var.aval for var in args])
     except Exception as error:  # the rules are the user's: they may raise anything
         forward = _failing(body, f"{own}_fwd", ["*args"], error, None)
@@ -90,11 +101,18 @@ def _vjp(body: Body, eqn: Any, name: str, args: Sequence[Any]) -> None:
     body.line(f"{name}.defvjp({forward}, {backward})")
 
 
+def _check_order(body: Body) -> None:
+    order = body.writer.order - 1
+    if order > ORDERS:
+        raise NotImplementedError(f"the rule for derivatives of order {order} was not kept")
+
+
 def _failing(body: Body, wanted: str, parameters: list[str], error: Exception, define: str | None) -> str:
     """A rule that raises, as the original does."""
     name = body.writer.new(wanted)
     body.line(f"def {name}({', '.join(parameters)}):")
-    body.line(f"    raise NotImplementedError({f'{type(error).__name__}: {error}'!r})")
+    what = str(error) if isinstance(error, NotImplementedError) else f"{type(error).__name__}: {error}"
+    body.line(f"    raise NotImplementedError({what!r})")
     if define:
         body.line(f"{define}({name})")
     return name

@@ -232,7 +232,7 @@ class _Decoder:
 
     def of_rule(self, row: dict[str, Any], name: str) -> Any:
         if "error" in row:
-            raise NotImplementedError(f"the derivative rule was not kept: tracing it raised {row['error']}")
+            raise NotImplementedError(f"the derivative rule was not kept: {row['error']}")
         return internals.closed(_at(self.jaxprs, row[name]))
 
     def value(self, value: Any, depth: int = 0) -> Any:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+import collections
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
 from jaxshrink.jaxprs import internals, keeping, kinds, wire
-from jaxshrink.jaxprs.compare import Memo, key_of
+from jaxshrink.jaxprs.compare import ORDERS, Memo, key_of
 from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.expanding import expanded
 
@@ -27,7 +28,8 @@ def dumps(closed_jaxpr: Any, allow_missing: bool = False) -> bytes:
     effects, names of arguments and results, names of scopes, and for each equation the user's frame: file, line and
     function. Primitives are kept by the name under which a module has them.
 
-    JAX's own high-level primitives are kept as the equations that they stand for.
+    JAX's own high-level primitives are kept as the equations that they stand for. Where derivative rules call ever new
+    functions with rules, as those of `odeint` do, derivatives up to the order `compare.ORDERS` are kept.
 
     Raises Inexpressible, which names what cannot be kept: callbacks on the host, primitives that no imported module
     has, derivative rules that cannot be traced any more. With `allow_missing`, an equation that raises when it is
@@ -35,6 +37,7 @@ def dumps(closed_jaxpr: Any, allow_missing: bool = False) -> bytes:
     """
     encoder = _Encoder(allow_missing)
     main = encoder.jaxpr(internals.closed(closed_jaxpr))
+    encoder.rules()
     document = {
         "jax": jax.__version__, "main": main, "jaxprs": encoder.jaxprs, "types": encoder.types.rows,
         "arrays": encoder.arrays, "customs": encoder.customs, "frames": encoder.frames.rows,
@@ -68,6 +71,8 @@ class _Encoder:
         self.known: dict[int, tuple[Any, int]] = {}
         self.known_arrays: dict[int, tuple[Any, int]] = {}
         self.known_customs: dict[Any, int] = {}
+        self.waiting: collections.deque[tuple[dict[str, Any], Any, int]] = collections.deque()
+        self.order = 1
         self.places: dict[Any, int | None] = {}
         self.offset = 0
         self.memo: Memo = {}
@@ -171,7 +176,7 @@ class _Encoder:
         return found
 
     def custom(self, eqn: Any) -> int:
-        """A function with derivative rules; the rules come after it, as they may call it."""
+        """A function with derivative rules. The rules come after all that calls it, nearest first: see `rules`."""
         key = key_of(eqn, self.memo)
         if key in self.known_customs:
             return self.known_customs[key]
@@ -179,11 +184,24 @@ class _Encoder:
         row: dict[str, Any] = {"args": [], "symbolic_zeros": bool(eqn.params.get("symbolic_zeros"))}
         self.customs.append(row)
         self.known_customs[key] = index = len(self.customs) - 1
-        args = internals.opened(jaxpr).invars[eqn.params.get("num_consts", 0) :]
-        avals = [var.aval for var in args]
-        row["args"] = [self.type(aval) for aval in avals]
+        row["args"] = [self.type(var.aval) for var in _own_args(eqn)]
         row["outs"] = [self.type(atom.aval) for atom in internals.opened(jaxpr).outvars]
         row["name"] = internals.function_name(jaxpr)
+        self.waiting.append((row, eqn, self.order))
+        return index
+
+    def rules(self) -> None:
+        """The derivative rules of all functions, in the order of the derivatives that they are needed for."""
+        while self.waiting:
+            row, eqn, order = self.waiting.popleft()
+            self.order = order + 1
+            if order > ORDERS:
+                row["error"] = f"it is for derivatives of order {order}"
+            else:
+                self.rule(row, eqn, [var.aval for var in _own_args(eqn)])
+
+    def rule(self, row: dict[str, Any], eqn: Any, avals: Sequence[Any]) -> None:
+        """The derivative rules of a function, as it is called by an equation, whose arguments have these types."""
         try:
             if eqn.primitive.name == "custom_jvp_call":
                 rule, zeros = internals.jvp_rule(eqn.params, avals)
@@ -193,13 +211,12 @@ class _Encoder:
                 row |= {"forward": self.jaxpr(found.forward), "backward": self.jaxpr(found.backward),
                         "forwarded": list(found.forwarded), "zeros": list(found.zeros)}  # fmt: skip
         except Exception as error:  # a rule is the user's, and may raise anything
-            if not self.allow_missing:
+            if isinstance(error, (Inexpressible, jax.errors.UnexpectedTracerError)) and not self.allow_missing:
                 raise Inexpressible(
                     f"the derivative rule of {row['name'] or 'a function'} cannot be kept: tracing it raises "
                     f"{type(error).__name__}: {error}"
                 ) from error
-            row["error"] = f"{type(error).__name__}: {error}"
-        return index
+            row["error"] = f"tracing it raised {type(error).__name__}: {error}"
 
     def value(self, value: Any, owner: str) -> Any:
         """An option as JSON: plain values as they are, others as a list that begins with their kind."""
@@ -299,6 +316,12 @@ class _Encoder:
         self.blob.append(data)
         return [array.dtype.name, list(array.shape), start, weak]
 
+
+def _own_args(eqn: Any) -> Sequence[Any]:
+    """The arguments of a function with derivative rules, without what it closes over."""
+    jaxpr = eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
+    args: Sequence[Any] = internals.opened(jaxpr).invars[eqn.params.get("num_consts", 0) :]
+    return args
 
 
 def _described(value: Any) -> str:

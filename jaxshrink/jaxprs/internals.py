@@ -17,6 +17,7 @@ from typing import Any
 import jax
 import jax._src.api_util
 import jax._src.core
+import jax._src.interpreters.ad
 import jax._src.interpreters.partial_eval
 import jax._src.linear_util
 import jax._src.source_info_util
@@ -25,6 +26,7 @@ import numpy as np
 
 from jaxshrink.inside.capture import names as names_
 
+ad: Any = jax._src.interpreters.ad
 api_util: Any = jax._src.api_util
 core: Any = jax._src.core
 linear_util: Any = jax._src.linear_util
@@ -263,9 +265,7 @@ class ReverseRule:
 
 def vjp_rule(params: Mapping[str, Any], avals: Sequence[Any]) -> ReverseRule:
     """The rules of a `custom_vjp_call` (its arguments' types, closed-over ones aside). Raises what they raise."""
-    thunk = params["fwd_jaxpr_thunk"]
-    flags = [True] * len(avals)
-    jaxpr, consts = thunk.call_wrapped(*flags) if hasattr(thunk, "call_wrapped") else thunk(*flags)
+    jaxpr, consts = _forward(params["fwd_jaxpr_thunk"], len(avals))
     _check_alive(consts)
     forward = ClosedJaxpr(jaxpr, list(consts))
     trees = params["out_trees"]()
@@ -293,9 +293,24 @@ def vjp_rule(params: Mapping[str, Any], avals: Sequence[Any]) -> ReverseRule:
     return ReverseRule(forward, made, tuple(forwarded), tuple(zeros))
 
 
+def _forward(thunk: Any, count: int) -> Any:
+    """The forward rule for arguments that are all differentiated, but for the first ones if it will not have it: JAX
+    makes arguments of what a function closes over where it evaluates a jaxpr."""
+    for closed_over in range(count + 1):
+        flags = [False] * closed_over + [True] * (count - closed_over)
+        try:
+            return thunk.call_wrapped(*flags) if hasattr(thunk, "call_wrapped") else thunk(*flags)
+        except ad.CustomVJPException:
+            if closed_over == count:
+                raise
+    raise AssertionError
+
+
 def _check_alive(consts: Sequence[Any]) -> None:
     if any(isinstance(value, jax.core.Tracer) for value in consts):
-        raise ValueError("the rule closes over a value of the function around it, which has been traced already")
+        raise jax.errors.UnexpectedTracerError(
+            "the rule closes over a value of the function around it, which has been traced already"
+        )
 
 
 # -- control flow

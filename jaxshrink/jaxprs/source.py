@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jaxshrink.inside.capture import names
@@ -40,7 +40,8 @@ def to_source(closed_jaxpr: Any, name: str = "f", called: bool = False) -> str:
     module = writer.module()
     module.define(internals.closed(closed_jaxpr), name, exact=name)
     call = [_call(closed_jaxpr, name)] if called else []
-    lines = [*writer.arrays.lines, *writer.lines, *writer.arrays.data, *call]
+    written = writer.finished()
+    lines = [*writer.arrays.lines, *written, *writer.arrays.data, *call]
     text = "\n".join(lines)
     tree = ast.parse(text)
     _tidy(tree.body, text.splitlines())
@@ -97,20 +98,24 @@ def _read(tree: ast.Module) -> set[str]:
 def _settings(jaxpr: Any) -> list[str]:
     """64 bits, where the jaxpr has them."""
     wide = ("int64", "uint64", "float64", "complex128")
-    found = any(str(getattr(var.aval, "dtype", "")) in wide for var in _variables(jaxpr))
+    found = any(str(getattr(var.aval, "dtype", "")) in wide for var in _variables(jaxpr, set()))
     return ["jax.config.update('jax_enable_x64', True)"] if found else []
 
 
-def _variables(jaxpr: Any) -> list[Any]:
+def _variables(jaxpr: Any, seen: set[int]) -> Iterator[Any]:
+    """All variables of a jaxpr and of those in it, each jaxpr once."""
+    if id(jaxpr) in seen:
+        return
+    seen.add(id(jaxpr))
     parts = internals.opened(jaxpr)
-    own = [*parts.invars, *parts.constvars, *itertools.chain.from_iterable(eqn.outvars for eqn in parts.eqns)]
-    inner = (part for eqn in parts.eqns for value in eqn.params.values() for part in _jaxprs(value))
-    return [*own, *itertools.chain.from_iterable(map(_variables, inner))]
+    yield from (*parts.invars, *parts.constvars)
+    for eqn in parts.eqns:
+        yield from eqn.outvars
+        for part in _jaxprs(tuple(eqn.params.values())):
+            yield from _variables(part, seen)
 
 
 def _jaxprs(value: Any) -> list[Any]:
     if internals.is_jaxpr(value):
         return [value]
     return [one for part in value for one in _jaxprs(part)] if isinstance(value, (tuple, list)) else []
-
-

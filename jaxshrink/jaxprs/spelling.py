@@ -41,6 +41,9 @@ def proposals(eqn: Any) -> Iterator[str | Call]:
     """
     name = eqn.primitive.name.replace("-", "_")
     operands = [f"_{i}" for i in range(len(eqn.invars))]
+    if name in CALLS:
+        yield from _functions(eqn, operands)
+        return
     if name in _INFIX and len(operands) == 2:
         yield f"_0 {_INFIX[name]} _1"
     if name in _PREFIX:
@@ -49,7 +52,6 @@ def proposals(eqn: Any) -> Iterator[str | Call]:
     home = _NUMPY.get(name, name)
     if not _told(eqn.params) and hasattr(jax.numpy, home):
         yield f"jnp.{home}({', '.join(operands)})"
-    yield from _functions(eqn, operands)
     yield from _likenamed(name, operands, eqn.params)
     bound = _bound(eqn, operands)
     if bound is not None:
@@ -82,6 +84,9 @@ def _likenamed(name: str, operands: list[str], params: dict[str, Any]) -> Iterat
             yield Call(f"{home}.{name}({', '.join(operands)}", options)
 
 
+CALLS = ("jit", "pjit", "custom_jvp_call", "custom_vjp_call")
+"""Primitives that call a function, which may be one of JAX's."""
+
 _LIBRARY = (
     "jnp", "jax.nn", "jax.random", "jnp.linalg", "jnp.fft", "lax", "lax.linalg", "jax.scipy.special",
     "jax.scipy.linalg",
@@ -91,8 +96,6 @@ _LIBRARY = (
 
 def _functions(eqn: Any, operands: list[str]) -> Iterator[str]:
     """Functions of JAX's that are named like the one that is called."""
-    if eqn.primitive.name not in ("jit", "pjit", "custom_jvp_call", "custom_vjp_call"):
-        return
     jaxpr = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr")
     name = (eqn.params.get("name") or internals.function_name(jaxpr)).strip("_")
     for home in _LIBRARY:

@@ -6,9 +6,10 @@ While text is written, every name is one of its own kind (see `inside.capture.na
 from __future__ import annotations
 
 import collections
+import dataclasses
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from jaxshrink.inside.capture import names
 from jaxshrink.inside.capture.env import placeholder
@@ -18,6 +19,7 @@ from jaxshrink.jaxprs.equations import Speller, typed_number
 from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.expanding import expansion, is_high
 from jaxshrink.jaxprs.references import place
+from jaxshrink.jaxprs.spelling import CALLS
 
 Pack = Callable[[list[str]], str]
 """Makes what a function returns of its flat results."""
@@ -25,7 +27,21 @@ Pack = Callable[[list[str]], str]
 Group = tuple[str, int]
 """A parameter that holds so many arguments, and its name if there is not exactly one."""
 
+Lines: TypeAlias = "list[str | Lines]"
+"""Lines of text, and places among them that are filled later."""
+
 INDENT = "    "
+
+
+@dataclasses.dataclass(frozen=True)
+class Later:
+    """Derivative rules to be written when all that they are for has been: what does it, and for derivatives of which
+    order. `before` is where the module has room for what they need, `axes` are the names of mapped axes around."""
+
+    write: Callable[[], None]
+    order: int
+    before: Lines
+    axes: list[tuple[Any, int]]
 
 
 class Writer:
@@ -33,7 +49,9 @@ class Writer:
 
     def __init__(self) -> None:
         self.speller = Speller()
-        self.lines: list[str] = []
+        self.lines: Lines = []
+        self.later: collections.deque[Later] = collections.deque()
+        self.order = 1
         self.arrays = Arrays(self.new)
         self.defined: dict[Any, str] = {}
         self.kept: list[Any] = []  # the identities of jaxprs are keys
@@ -48,11 +66,27 @@ class Writer:
         """Where definitions of the module go."""
         return Body(self, {}, 0, self.lines)
 
+    def postpone(self, write: Callable[[], None]) -> None:
+        """Let derivative rules be written later: those for lower derivatives first, so that each function is met first
+        where most of its rules' own rules count."""
+        before: Lines = []
+        self.lines.append(before)
+        self.later.append(Later(write, self.order, before, list(self.speller.axes)))
+
+    def finished(self) -> list[str]:
+        """Write what was postponed. Returns the lines of the module."""
+        whole = self.lines
+        while self.later:
+            later = self.later.popleft()
+            self.lines, self.order, self.speller.axes = later.before, later.order + 1, later.axes
+            later.write()
+        return list(_flat(whole))
+
 
 class Body:
     """Statements of a function, or of the module. `known` are the expressions of variables."""
 
-    def __init__(self, writer: Writer, known: Mapping[Any, str], depth: int, lines: list[str]) -> None:
+    def __init__(self, writer: Writer, known: Mapping[Any, str], depth: int, lines: Lines) -> None:
         self.writer, self.known, self.depth, self.lines = writer, dict(known), depth, lines
         self.definitions: dict[Any, Any] = {}
         self.uses: collections.Counter[Any] = collections.Counter()
@@ -116,9 +150,10 @@ class Body:
         from jaxshrink.jaxprs.higher import HIGHER, generic
 
         write = HIGHER.get(eqn.primitive.name)
+        may_be_plain = write is None or eqn.primitive.name in CALLS
         if internals.is_identity(eqn):
             self.known[eqn.outvars[0]] = self.operand(eqn.invars[0])
-        elif self.plain(eqn) or (write is not None and write(self, eqn)):
+        elif (may_be_plain and self.plain(eqn)) or (write is not None and write(self, eqn)):
             pass
         elif is_high(eqn):
             self.known.update(zip(eqn.outvars, self.inlined(expansion(eqn), eqn), strict=True))
@@ -208,10 +243,18 @@ class Body:
         """A definition of the module that may be asked for again."""
         if key not in self.writer.defined:
             self.writer.kept.append(keep)
-            lines: list[str] = []  # what it needs comes before
+            lines: Lines = []  # what it needs comes before
             self.writer.defined[key] = define(Body(self.writer, {}, 0, lines))
             self.writer.lines.extend(lines)
         return self.writer.defined[key]
+
+
+def _flat(lines: Lines) -> Iterator[str]:
+    for line in lines:
+        if isinstance(line, str):
+            yield line
+        else:
+            yield from _flat(line)
 
 
 def tupled(parts: Sequence[str]) -> str:
