@@ -187,23 +187,26 @@ class _Scope:
         closed_over = params.get("num_consts", 0)
         places = _order_of_use(jaxpr)
         atoms[:] = [atom for _, atom in sorted(zip(places, atoms, strict=True), key=lambda pair: pair[0])]
-        called = self.called(jaxpr, places)
-        if called in self.open:
-            return called, "itself"
+        bare = self.called(jaxpr, places, 0)
+        if bare in self.open:
+            return bare, "itself"
         if not self.orders:
-            return called, "rules of a higher order"
+            return bare, "rules of a higher order"
+        called = self.called(jaxpr, places, self.orders)
         avals = [var.aval for var in internals.opened(jaxpr).invars[closed_over:]]
-        inner = _Scope({}, [0], (*self.open, called), self.orders - 1, self.memo)
+        inner = _Scope({}, [0], (*self.open, bare), self.orders - 1, self.memo)
         try:
             return called, rule(inner, avals, places[closed_over:])
         except Exception:  # the rule is the user's, and may raise anything
             return called, "a rule that raises"
 
-    def called(self, jaxpr: Any, places: Sequence[int]) -> Normal:
-        """A function whose arguments are told by these places."""
-        key = (id(jaxpr), self.open, self.orders, "called")
+    def called(self, jaxpr: Any, places: Sequence[int], orders: int) -> Normal:
+        """A function whose arguments are told by these places; the functions that it calls with so many orders of their
+        rules."""
+        open_ = self.open if orders else ()
+        key = (id(jaxpr), open_, orders, "called")
         if key not in self.memo:
-            scope = _Scope({}, [0], self.open, self.orders, self.memo)
+            scope = _Scope({}, [0], open_, orders, self.memo)
             types = sorted(zip(places, (type_of(var.aval) for var in internals.opened(jaxpr).invars), strict=True))
             self.memo[key] = jaxpr, digest((types, scope.body(jaxpr, [("a", place) for place in places])))
         return self.memo[key][1]
