@@ -27,8 +27,15 @@ def assert_same_numbers(made: Any, wanted: Any, rtol: float = 1e-5) -> None:
         np.testing.assert_allclose(one, other, rtol=rtol, atol=1e-6)
 
 
-def assert_same_transformed(made: Callable[..., Any], wanted: Callable[..., Any], leaves: Sequence[Any]) -> None:
-    """The same under vmap and grad and jit together, for all arguments that have derivatives."""
+def assert_same_results(funs: Sequence[Callable[..., Any]], args: Sequence[Any], rtol: float = 1e-5) -> None:
+    """Functions that give the same, compiled together: that takes XLA little more than one of them."""
+    first, *others = jax.jit(lambda *args: [listed(fun(*args)) for fun in funs])(*args)
+    for results in others:
+        assert_same_numbers(results, first, rtol)
+
+
+def assert_same_transformed(funs: Sequence[Callable[..., Any]], leaves: Sequence[Any]) -> None:
+    """The same under vmap and grad together, for all arguments that have derivatives."""
     floats = [i for i, leaf in enumerate(leaves) if np.issubdtype(np.asarray(leaf).dtype, np.floating)]
     stacked = [np.stack([leaf, leaf * np.asarray(0.9, leaf.dtype)]) if i in floats else np.stack([leaf, leaf])
                for i, leaf in enumerate(leaves)]  # fmt: skip
@@ -38,6 +45,6 @@ def assert_same_transformed(made: Callable[..., Any], wanted: Callable[..., Any]
             outs = [out for out in listed(fun(*args)) if np.issubdtype(out.dtype, np.floating)]
             return sum(out.astype(np.float32).sum() for out in outs)
 
-        return jax.jit(jax.vmap(jax.grad(loss, tuple(floats))))(*stacked)
+        return jax.vmap(jax.grad(loss, tuple(floats)))
 
-    assert_same_numbers(gradient(made), gradient(wanted), rtol=1e-4)
+    assert_same_results([gradient(fun) for fun in funs], stacked, rtol=1e-4)

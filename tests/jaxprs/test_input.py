@@ -45,6 +45,7 @@ def test_the_module_prints(file):
     assert done.stdout == jaxprs.to_source(jax.make_jaxpr(wrong)(jnp.ones((3, 4)), jnp.ones((4, 2))))
 
 
+@pytest.mark.slow
 def test_it_is_reduced(file):
     command = [sys.executable, "-m", "jaxshrink", str(file), "--env", "JAX_DEBUG_NANS=1", "-q"]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
