@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -118,7 +119,7 @@ def _orders(found: internals.Opened, eqn: Any) -> bool:
 
 _PLACEHOLDER = re.compile(r"\b_\d+\b")
 
-NAMESPACE: dict[str, Any] = {"jax": jax, "jnp": jnp, "np": np, "lax": lax, "P": PartitionSpec}
+NAMESPACE: dict[str, Any] = {"importlib": importlib, "jax": jax, "jnp": jnp, "np": np, "lax": lax, "P": PartitionSpec}
 
 
 def _operand_key(atom: Any) -> Any:

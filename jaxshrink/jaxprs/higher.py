@@ -189,11 +189,11 @@ def reduce(body: Body, eqn: Any) -> bool:
 
 def generic(body: Body, eqn: Any) -> None:
     """Bind the primitive, with jaxprs made of functions. Raises Inexpressible."""
-    primitive = internals.primitive_name(eqn.primitive)
+    primitive = internals.primitive_source(eqn.primitive)
     if primitive is None:
         raise inexpressible(eqn, "no module that is imported has it")
     options = [f"{name}={_option(body, eqn, name, value)}" for name, value in eqn.params.items()]
-    call = f"{primitive.replace('jax.lax.', 'lax.')}.bind({', '.join([*body.operands(eqn.invars), *options])})"
+    call = f"{primitive}.bind({', '.join([*body.operands(eqn.invars), *options])})"
     body.assign(eqn.outvars, None if eqn.primitive.multiple_results else (1,), call)
 
 

@@ -1,8 +1,4 @@
-"""All that needs JAX's internals: parts of jaxprs, tracing for given types, primitives and where they are.
-
-Checked with JAX 0.4.30, 0.10 and 0.12 (`tests/jaxprs/test_internals.py`); what differs between them is told apart by
-what is there, not by version numbers.
-"""
+"""What is read from jaxprs (parts, primitives, derivative rules), and tracing for given types."""
 
 from __future__ import annotations
 
@@ -10,39 +6,25 @@ import contextlib
 import dataclasses
 import functools
 import inspect
+import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
-import jax._src.api_util
-import jax._src.core
-import jax._src.interpreters.ad
-import jax._src.interpreters.partial_eval
-import jax._src.linear_util
-import jax._src.source_info_util
 import jax.extend.core
 import numpy as np
 
 from jaxshrink.inside.capture import names as names_
-
-ad: Any = jax._src.interpreters.ad
-api_util: Any = jax._src.api_util
-core: Any = jax._src.core
-linear_util: Any = jax._src.linear_util
-partial_eval: Any = jax._src.interpreters.partial_eval
-source_info_util: Any = jax._src.source_info_util
-extend_core: Any = jax.extend.core
-
-Jaxpr: Any = extend_core.Jaxpr
-ClosedJaxpr: Any = extend_core.ClosedJaxpr  # the same class in JAX 0.12
-Literal: Any = core.Literal
-Var: Any = core.Var
-DropVar: Any = core.DropVar
-ShapedArray: Any = core.ShapedArray
-Primitive: Any = core.Primitive
-no_effects: Any = core.no_effects
-
+from jaxshrink.jaxprs.private import ClosedJaxpr as ClosedJaxpr
+from jaxshrink.jaxprs.private import DropVar as DropVar
+from jaxshrink.jaxprs.private import Jaxpr as Jaxpr
+from jaxshrink.jaxprs.private import Literal as Literal
+from jaxshrink.jaxprs.private import Primitive as Primitive
+from jaxshrink.jaxprs.private import ShapedArray as ShapedArray
+from jaxshrink.jaxprs.private import Var as Var
+from jaxshrink.jaxprs.private import ad, api_util, core, linear_util, partial_eval, source_info_util
+from jaxshrink.jaxprs.private import no_effects as no_effects
 
 SIGN = names_.SIGN
 SHARD_MAP = "jax.shard_map" if hasattr(jax, "shard_map") else "jax.experimental.shard_map.shard_map"
@@ -84,7 +66,7 @@ def closed(jaxpr: Any, consts: Sequence[Any] = ()) -> Any:
 
 def function(jaxpr: Any) -> Callable[..., list[Any]]:
     """A jaxpr as a function of flat arguments, with a flat list of results."""
-    made: Callable[..., list[Any]] = extend_core.jaxpr_as_fun(closed(jaxpr))
+    made: Callable[..., list[Any]] = jax.extend.core.jaxpr_as_fun(closed(jaxpr))
     return made
 
 
@@ -130,7 +112,6 @@ def is_reference(aval: Any) -> bool:
 # -- names
 
 _TAKES_TRACEBACK = "source_info" not in inspect.signature(source_info_util.user_frame).parameters
-
 
 
 def names(jaxpr: Any) -> tuple[list[str], list[str]]:
@@ -228,6 +209,20 @@ def _place(module: str, order: Sequence[str]) -> int:
     """The index of the longest start of a module's name."""
     starts = [start for start in order if not start or f"{module}.".startswith(f"{start}.")]
     return order.index(max(starts, key=len))
+
+
+def primitive_source(primitive: Any) -> str | None:
+    """An expression for a primitive, or None. A package may have something else under the name of a module of its."""
+    dotted = primitive_name(primitive)
+    if dotted is None:
+        return None
+    module, _, name = dotted.rpartition(".")
+    first, _, rest = module.partition(".")
+    try:
+        is_there = not rest or operator.attrgetter(rest)(sys.modules[first]) is sys.modules[module]
+    except AttributeError:
+        is_there = False
+    return dotted.replace("jax.lax.", "lax.") if is_there else f"importlib.import_module({module!r}).{name}"
 
 
 def primitive_name(primitive: Any) -> str | None:

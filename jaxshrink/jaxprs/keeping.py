@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 
+from jaxshrink.jaxprs import private
 from jaxshrink.jaxprs.internals import opened
 
 DEVICE = ("device_kind", "num_cores", "platform")
@@ -144,7 +145,7 @@ def _made_by(value: Any, policies: Mapping[str, Any]) -> tuple[str, list[Any]] |
 
 def typed_number(value: Any) -> Any:
     """The plain number of one to which JAX has given a dtype; None for all else."""
-    if type(value).__module__ != "jax._src.literals":
+    if private.literals is None or type(value).__module__ != private.literals.__name__:
         return None
     kinds: tuple[Any, ...] = (int, float, complex)
     return next((base(value) for base in kinds if isinstance(value, base)), None)

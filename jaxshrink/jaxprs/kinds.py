@@ -5,24 +5,19 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
-import importlib
+import re
 from typing import Any
 
+from jaxshrink.jaxprs import private
+
 _CLASSES = (
-    "jax._src.lax.slicing:GatherDimensionNumbers", "jax._src.lax.slicing:ScatterDimensionNumbers",
-    "jax._src.lax.slicing:GatherScatterMode", "jax._src.lax.convolution:ConvDimensionNumbers",
-    "jax._src.lax.lax:Precision", "jax._src.lax.lax:DotAlgorithm", "jax._src.lax.lax:DotAlgorithmPreset",
-    "jax._src.lax.lax:RaggedDotDimensionNumbers", "jax._src.lax.lax:RandomAlgorithm", "jax._src.lax.lax:RoundingMethod",
-    "jax._src.lax.lax:Tolerance", "jax._src.lax.lax:AccuracyMode", "jax._src.lax.fft:FftType",
-    "jax._src.lax.linalg:EigImplementation", "jax._src.lax.linalg:SvdAlgorithm",
-    "jax._src.lax.linalg:EighImplementation", "jax._src.lax.control_flow.solves:_LinearSolveTuple",
-    "jax._src.lax.control_flow.conditionals:BranchesPlatforms", "jax._src.pjit:Inline", "jax._src.api:Inline",
-    "jax._src.sharding_impls:UnspecifiedValue", "jax._src.named_sharding:UnspecifiedValue",
-    "jax._src.mesh:AxisType", "jax._src.dtypes:float0", "jax._src.core:MemorySpace", "jax._src.memory:Space",
-    "jax._src.lax.other:DotAlgorithm", "jax._src.dispatch:ArrayCopySemantics", "jaxlib._jax:ArrayCopySemantics",
-    "jaxlib.xla_extension:FftType", "jax._src.array:ArrayCopySemantics", "jax._src.lib:xla_client.FftType",
-    "jax._src.lax.lax:CopySemantics", "jax._src.dispatch:CopySemantics", "jax._src.lax.convolution:PaddingType",
-    "jax._src.interpreters.batching:NumpyIndexMode",
+    "lax.slicing:GatherDimensionNumbers", "lax.slicing:ScatterDimensionNumbers", "lax.slicing:GatherScatterMode",
+    "lax.convolution:ConvDimensionNumbers", "lax.lax:Precision", "lax.lax:DotAlgorithm", "lax.lax:DotAlgorithmPreset",
+    "lax.lax:RaggedDotDimensionNumbers", "lax.lax:RandomAlgorithm", "lax.lax:RoundingMethod", "lax.lax:Tolerance",
+    "lax.lax:AccuracyMode", "lax.fft:FftType", "lax.linalg:EigImplementation", "lax.linalg:SvdAlgorithm",
+    "lax.linalg:EighImplementation", "lax.control_flow.solves:_LinearSolveTuple", "api:Inline",
+    "sharding_impls:UnspecifiedValue", "named_sharding:UnspecifiedValue", "mesh:AxisType", "core:MemorySpace",
+    "dispatch:ArrayCopySemantics", "jaxlib._jax:ArrayCopySemantics", "lib:xla_client.FftType",
 )  # fmt: skip
 
 
@@ -31,15 +26,9 @@ def classes() -> dict[str, type]:
     """Name → class, of those that this release of JAX has."""
     found = {}
     for dotted in _CLASSES:
-        module, _, name = dotted.partition(":")
-        try:
-            value: Any = importlib.import_module(module)
-            for part in name.split("."):
-                value = getattr(value, part)
-        except (ImportError, AttributeError):
-            continue
+        value = private.found(dotted)
         if isinstance(value, type):
-            found[name.rpartition(".")[2]] = value
+            found[re.split("[:.]", dotted)[-1]] = value
     return found
 
 
@@ -80,7 +69,7 @@ def _single(kind: type, parts: list[Any]) -> Any:
     if parts:
         raise ValueError(f"{kind.__name__} has no parts")
     if kind.__name__ == "UnspecifiedValue":
-        return importlib.import_module("jax._src.sharding_impls").UNSPECIFIED
+        return private.found("sharding_impls:UNSPECIFIED")
     return _the(kind)
 
 
@@ -90,8 +79,7 @@ _NODES: dict[str, type] = {"tuple": tuple, "list": list, "dict": dict, "NoneType
 @functools.cache
 def nodes() -> dict[str, type]:
     """Name → class, of the pytrees that options may hold."""
-    indexing: Any = importlib.import_module("jax._src.state.indexing")
-    return {**_NODES, "NDIndexer": indexing.NDIndexer, "Slice": indexing.Slice}
+    return {**_NODES, "NDIndexer": private.indexing.NDIndexer, "Slice": private.indexing.Slice}
 
 
 def node_name(kind: type) -> str | None:

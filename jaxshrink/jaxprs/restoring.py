@@ -10,16 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
-import jax._src.lib
-import jax._src.state.types
 import numpy as np
 
-from jaxshrink.jaxprs import internals, keeping
-from jaxshrink.jaxprs.internals import core, source_info_util
+from jaxshrink.jaxprs import internals, keeping, private
+from jaxshrink.jaxprs.private import core, prng, source_info_util, state_types
 
 sharding_: Any = jax.sharding
-xla_client: Any = jax._src.lib.xla_client  # type: ignore[attr-defined]
-state_types: Any = jax._src.state.types
 
 _OPTIONAL = {"pallas": "jax.experimental.pallas", "sparse": "jax.experimental.sparse"}
 """Modules of JAX's own that define primitives and may not have been imported yet."""
@@ -54,9 +50,7 @@ def effect(name: str, var: Any, axis: Any) -> Any:
     if name == "NamedAxisEffect":
         return core.NamedAxisEffect(axis)
     if name == "NoDCEEffect":
-        from jax._src.lax import lax
-
-        return lax.no_dce_effect
+        return private.lax.no_dce_effect
     if name in ("InternalMutableArrayEffect", "ArrayRefEffect"):
         return core.internal_mutable_array_effect
     kinds = {"ReadEffect": state_types.ReadEffect, "WriteEffect": state_types.WriteEffect,
@@ -94,15 +88,11 @@ def key_type(impl: str) -> Any:
 
 def key_impls() -> tuple[str, ...]:
     """The names of generators."""
-    from jax._src.random import prng
-
     return tuple(prng.prngs)
 
 
 def key_impl(impl: str) -> Any:
     """A generator. Raises ValueError where there is none of the name."""
-    from jax._src.random import prng
-
     return prng.prngs[impl] if impl in prng.prngs else _no(f"there is no generator {impl[:40]!r}")
 
 
@@ -177,7 +167,7 @@ def frame(file: str, line: int, function: str) -> Any:
     return types.FunctionType(code, _HERE.__globals__)()
 
 
-_HERE: Any = lambda: xla_client.Traceback.get_traceback()  # noqa: E731 - one line
+_HERE: Any = lambda: private.xla_client.Traceback.get_traceback()  # noqa: E731 - one line
 
 
 def context(settings: Mapping[str, Any]) -> Any:
@@ -238,7 +228,7 @@ def custom_params(fun: Callable[..., Any], avals: Sequence[Any]) -> dict[str, An
 
 def scan_trees(counts: Sequence[int], operands: int, results: int) -> dict[str, Any]:
     """The options with which JAX 0.12 tells a scan's consts, carries and the rest apart."""
-    ft: Any = importlib.import_module("jax._src.flattree")
+    ft = private.flattree
     consts, carry = counts
     parts = (ft.nones(consts), ft.nones(carry), ft.nones(operands - consts - carry))
     return {"ft_in": ft.pack(parts), "ft_out": ft.pack((ft.nones(carry), ft.nones(results - carry)))}
@@ -276,8 +266,7 @@ def zero_tangent(value: Any) -> Any:
 
 def typed_number(value: Any, dtype: Any) -> Any:
     """A plain number with a dtype, as JAX has it in jaxprs."""
-    from jax._src import literals
-
+    literals = private.literals
     kinds = {int: literals.TypedInt, float: literals.TypedFloat, complex: literals.TypedComplex}
     return kinds[type(value)](value, dtype)
 

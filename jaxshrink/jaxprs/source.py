@@ -19,7 +19,7 @@ from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.lines import laid_out
 from jaxshrink.jaxprs.writer import Writer
 
-_MORE = {"base64", "zlib"}
+_MORE = {"base64", "importlib", "zlib"}
 _count = itertools.count(1)
 
 

@@ -114,11 +114,11 @@ def _found(dotted: str) -> Any:
 
 
 def _bound(eqn: Any, operands: list[str]) -> str | None:
-    name = internals.primitive_name(eqn.primitive)
+    name = internals.primitive_source(eqn.primitive)
     if name is None:
         return None
     try:
         options = [f"{key}={text(value)}" for key, value in eqn.params.items()]
     except Unwritable:
         return None
-    return f"{name.replace('jax.lax.', 'lax.')}.bind({', '.join([*operands, *options])})"
+    return f"{name}.bind({', '.join([*operands, *options])})"

@@ -1,32 +1,26 @@
-"""Every public function of JAX that can be called with plain arrays, and many with options, in both forms.
-
-Each in a few processes' time: see `calls`.
-"""
+"""Public functions of JAX: all that can be called with plain arrays (see `calls`), and many with options."""
 
 import jax
 import pytest
 
-from jaxshrink.jaxprs import Inexpressible, dumps, equivalent, from_source, loads, to_source
+from jaxshrink.jaxprs import JaxprError, dumps, equivalent, from_source, loads, to_source
 from tests.jaxprs.calls import OPTIONS, plain_calls
 
 EXPECTED = 400
-PARTS = 8
-CALLBACKS = ("callback", "eig", "schur")
-
-
-def fails(fun, args):
-    """What is wrong with a call in one of the forms; None where nothing is."""
-    jaxpr = jax.make_jaxpr(fun)(*args)
-    again = jax.make_jaxpr(from_source(to_source(jaxpr)))(*jax.tree.leaves(args))
-    if not equivalent(again, jaxpr):
-        return "another jaxpr from its source"
-    return None if equivalent(loads(dumps(jaxpr)), jaxpr) else "another jaxpr from its bytes"
+LOST = "JAX cannot trace its derivative rule any more either: it closes over an argument"
+KNOWN = {f"jax.scipy.special.{name}": LOST for name in ("exp1", "expi", "expn")}
+"""Functions that have no form as bytes, and why."""
 
 
 def problem(fun, args):
+    """What is wrong with a call in one of the forms; None where nothing is."""
+    jaxpr = jax.make_jaxpr(fun)(*args)
     try:
-        return fails(fun, args)
-    except (Inexpressible, TypeError, ValueError, AttributeError) as error:
+        again = jax.make_jaxpr(from_source(to_source(jaxpr)))(*jax.tree.leaves(args))
+        if not equivalent(again, jaxpr):
+            return "another jaxpr from its source"
+        return None if equivalent(loads(dumps(jaxpr)), jaxpr) else "another jaxpr from its bytes"
+    except (JaxprError, TypeError, ValueError, AttributeError) as error:
         return f"{type(error).__name__}: {error}"
 
 
@@ -41,4 +35,5 @@ def test_every_public_function():
     calls = list(plain_calls())
     assert len(calls) > EXPECTED
     found = {name: what for name, fun, args in calls if (what := problem(fun, args))}
-    assert len(found) <= 10, found
+    assert found.keys() <= KNOWN.keys(), found
+    assert all("cannot be kept" in what for what in found.values()), found

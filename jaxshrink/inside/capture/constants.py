@@ -65,7 +65,7 @@ def _scalar(constants, value, kind):
     if kind is float:
         return repr(value) if abs(value) < float("inf") else f'float("{value}")'
     if kind is complex:
-        return repr(value) if abs(value) < float("inf") else f"complex({_number(value.real)}, {_number(value.imag)})"
+        return _number(value)
     return None
 
 
@@ -286,7 +286,16 @@ def _nested(items):
 def _number(value):
     if isinstance(value, float):
         return repr(value) if abs(value) < float("inf") else f'float("{value}")'
+    if isinstance(value, complex) and not _is_sum(value):
+        return f"complex({_number(value.real)}, {_number(value.imag)})"
     return repr(value)
+
+
+def _is_sum(value):
+    """Whether a complex number is what its `repr` says: a sum has no negative zeros, infinities are no literals."""
+    read = complex(0.0 + value.real, 0.0 + value.imag)
+    is_negative = value.real == 0 and value.imag < 0  # it is written as one less than nothing: -0.0-2j
+    return abs(value) < float("inf") and str(read) == str(value) and not is_negative
 
 
 def _jax_object(constants, value, kind):
