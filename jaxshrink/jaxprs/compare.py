@@ -11,13 +11,15 @@ Rules may call functions with rules of their own, and so on, for higher derivati
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import jax
 import numpy as np
 
-from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs import internals, kinds
 from jaxshrink.jaxprs.expanding import expanded
 
 ORDERS = 3
@@ -32,7 +34,7 @@ Memo = dict[Any, tuple[Any, Normal]]
 _UNTOLD = frozenset((
     "name", "debug_info", "name_and_src_info", "out_trees", "jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk",
     "bwd", "num_consts", "num_carry", "ft_in", "ft_out", "cond_nconsts", "body_nconsts", "linear", "_split_transpose",
-    "const_lengths", "resource_env", "computation",
+    "const_lengths", "resource_env", "computation", "origin",
 ))  # fmt: skip
 """Parameters that are names, or follow from the rest."""
 
@@ -137,8 +139,13 @@ class _Scope:
             return tuple((str(key), self.param(value[key])) for key in sorted(value, key=str))
         if isinstance(value, (list, tuple)):
             return tuple(map(self.param, value))
+        if isinstance(value, jax.core.AbstractValue):
+            return type_of(value)
         if hasattr(value, "dtype") and hasattr(value, "shape"):
             return constant(value)
+        if dataclasses.is_dataclass(value) and kinds.name_of(type(value)) is not None:
+            fields = (field.name for field in dataclasses.fields(value) if field.name not in _UNTOLD)
+            return type(value).__name__, tuple((name, self.param(getattr(value, name))) for name in fields)
         if callable(value) and hasattr(value, "__qualname__"):
             return f"{value.__module__}.{value.__qualname__}"
         if _is_told_by_identity(value):

@@ -50,9 +50,9 @@ class _Decoder:
     def main(self) -> Any:
         for row in self.rows("arrays"):
             self.arrays.append(self.array(_as(list, row)))
+        self.primitives = [self.primitive(*row) for row in self.rows("primitives")]  # types may be of their modules
         for row in self.rows("types"):
             self.types.append(self.type(_as(list, row)))
-        self.primitives = [self.primitive(*row) for row in self.rows("primitives")]
         self.frames = [restoring.frame(_as(str, file), _line(line), _as(str, name))
                        for file, line, name in self.rows("frames")]  # fmt: skip
         self.contexts = [self.context(*row) for row in self.rows("contexts")]

@@ -55,8 +55,9 @@ class _Table:
 
     def index(self, key: Any, row: Any) -> int:
         if key not in self.known:
+            made = row() if callable(row) else row  # which may need rows itself
             self.known[key] = len(self.rows)
-            self.rows.append(row() if callable(row) else row)
+            self.rows.append(made)
         return self.known[key]
 
 

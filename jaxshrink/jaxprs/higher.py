@@ -10,6 +10,7 @@ import numpy as np
 from jaxshrink.inside.capture.constants import Unwritable
 from jaxshrink.jaxprs import internals
 from jaxshrink.jaxprs.customs import forward_ruled, linear_solve, reverse_ruled
+from jaxshrink.jaxprs.kernels import pallas_call
 from jaxshrink.jaxprs.sharded import shard_map
 from jaxshrink.jaxprs.texts import text
 from jaxshrink.jaxprs.writer import Body, inexpressible, tupled
@@ -237,5 +238,6 @@ HIGHER: dict[str, Write] = {
     "custom_vjp_call_jaxpr": reverse_ruled,
     "custom_linear_solve": linear_solve,
     "shard_map": shard_map,
+    "pallas_call": pallas_call,
 }
 """By name of the primitive."""

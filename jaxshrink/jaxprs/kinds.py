@@ -6,6 +6,7 @@ import dataclasses
 import enum
 import functools
 import re
+import sys
 from typing import Any
 
 from jaxshrink.jaxprs import private
@@ -21,11 +22,20 @@ _CLASSES = (
 )  # fmt: skip
 
 
-@functools.cache
+_PALLAS = tuple(f"pallas.core:{name}" for name in (
+    "GridMapping", "BlockMapping", "Blocked", "Squeezed", "MemorySpace", "Element", "CostEstimate",
+))  # fmt: skip
+
+
 def classes() -> dict[str, type]:
-    """Name → class, of those that this release of JAX has."""
+    """Name → class, of those that this release of JAX has; those of Pallas where that is imported already."""
+    return _found(_CLASSES + _PALLAS if "jax._src.pallas.core" in sys.modules else _CLASSES)
+
+
+@functools.cache
+def _found(names: tuple[str, ...]) -> dict[str, type]:
     found = {}
-    for dotted in _CLASSES:
+    for dotted in names:
         value = private.found(dotted)
         if isinstance(value, type):
             found[re.split("[:.]", dotted)[-1]] = value

@@ -41,9 +41,9 @@ def _is_import(statement: ast.stmt) -> bool:
 
 
 def _broken(line: str) -> Iterator[str]:
-    """A line, with its last outermost bracket opened where it is too long."""
+    """A line, with its longest outermost bracket opened where it is too long."""
     indent = line[: len(line) - len(line.lstrip())]
-    group = _last_group(line) if len(line) > LONGEST else None
+    group = _longest_group(line) if len(line) > LONGEST else None
     if group is None:
         yield line
         return
@@ -66,9 +66,10 @@ def _takes_comma(line: str, start: int) -> bool:
     return line[start] == "{" or is_after_value == (line[start] == "(")
 
 
-def _last_group(line: str) -> tuple[int, int] | None:
-    """Where the last outermost bracket that holds something opens and closes."""
-    found, depth, start = None, 0, 0
+def _longest_group(line: str) -> tuple[int, int] | None:
+    """Where the longest outermost bracket that holds something opens and closes, the last of several."""
+    found: list[tuple[int, int]] = []
+    depth, start = 0, 0
     for position, character in _outside_strings(line):
         if character in _OPEN:
             start = position if not depth else start
@@ -76,8 +77,8 @@ def _last_group(line: str) -> tuple[int, int] | None:
         elif character in _CLOSE:
             depth -= 1
             if not depth and position > start + 1:
-                found = start, position
-    return found
+                found.append((start, position))
+    return max(reversed(found), key=lambda group: group[1] - group[0], default=None)
 
 
 def _items(text: str) -> list[str]:

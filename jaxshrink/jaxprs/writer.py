@@ -199,7 +199,7 @@ class Body:
 
         `given` are expressions for its first arguments, which it closes over. The other arguments are parameters, or
         parts of them (a negative count: also where it is only one); `args_seen` gets their names.
-        `exact` is the name of the function, where that is no matter of wishes.
+        `exact` is the name of the function, where that is no matter of wishes. It returns what `pack` gives.
         """
         parts = internals.opened(jaxpr)
         arg_names, paths = internals.names(jaxpr)
@@ -220,7 +220,8 @@ class Body:
         self.line(f"def {name}({', '.join(parameters)}):")
         self.lines.extend(inner.lines)
         inner.lines = self.lines
-        inner.line(f"return {packed}")
+        if packed or not inner.lines:
+            inner.line(f"return {packed}".rstrip())
         return name
 
     def parameters(self, args: list[str], groups: Sequence[Group] | None) -> list[str]:
