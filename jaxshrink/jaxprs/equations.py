@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -48,6 +49,16 @@ class Speller:
         self.axes: list[tuple[Any, int]] = []
         self.memo: Memo = {}
         self.known: dict[Any, Spelled | None] = {}
+
+    @contextlib.contextmanager
+    def among(self, axes: Iterable[tuple[Any, int]]) -> Iterator[None]:
+        """With these names of mapped axes too."""
+        before = self.axes
+        self.axes = [*before, *axes]
+        try:
+            yield
+        finally:
+            self.axes = before
 
     def spelled(self, eqn: Any) -> Spelled | None:
         """The nicest expression; None where there is none."""

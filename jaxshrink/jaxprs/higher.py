@@ -10,7 +10,7 @@ import numpy as np
 from jaxshrink.inside.capture.constants import Unwritable
 from jaxshrink.jaxprs import internals
 from jaxshrink.jaxprs.customs import forward_ruled, linear_solve, reverse_ruled
-from jaxshrink.jaxprs.kernels import pallas_call
+from jaxshrink.jaxprs.kernels import grid_place, pallas_call
 from jaxshrink.jaxprs.sharded import shard_map
 from jaxshrink.jaxprs.texts import text
 from jaxshrink.jaxprs.writer import Body, inexpressible, tupled
@@ -239,5 +239,7 @@ HIGHER: dict[str, Write] = {
     "custom_linear_solve": linear_solve,
     "shard_map": shard_map,
     "pallas_call": pallas_call,
+    "program_id": grid_place,
+    "num_programs": grid_place,
 }
 """By name of the primitive."""

@@ -43,6 +43,12 @@ def pallas_call(body: Body, eqn: Any) -> bool:
     return True
 
 
+def grid_place(body: Body, eqn: Any) -> bool:
+    """The place in the grid, or its size: these can be traced in kernels alone."""
+    body.assign(eqn.outvars, (1,), f"{PALLAS}.{eqn.primitive.name}({eqn.params['axis']})")
+    return True
+
+
 def _is_block(block: Any) -> bool:
     sizes = {type(size).__name__ for size in block.block_shape}
     space = str(getattr(block.transformed_block_aval, "memory_space", None)).rpartition(".")[2].lower()

@@ -353,14 +353,6 @@ def _single(axes: Any) -> Any:
     return axes[0] if isinstance(axes, (tuple, list)) and len(axes) == 1 else axes
 
 
-# -- places in the grid of a kernel
-
-
-@_rule("program_id", "num_programs")
-def _place(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
-    yield f"jax.experimental.pallas.{eqn.primitive.name}({params['axis']})"
-
-
 # -- references
 
 

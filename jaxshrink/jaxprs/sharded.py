@@ -22,13 +22,9 @@ def shard_map(body: Body, eqn: Any) -> bool:
     except Unwritable:
         return False
     mesh_name = body.once((mesh, "mesh"), lambda module: _mesh(module, written), mesh)
-    axes_before = list(body.writer.speller.axes)
-    body.writer.speller.axes += [(axis, mesh.shape[axis]) for axis in (manual or mesh.axis_names)]
     wanted = internals.function_name(jaxpr) or "f"
-    try:
+    with body.writer.speller.among((axis, mesh.shape[axis]) for axis in (manual or mesh.axis_names)):
         name = body.once((id(jaxpr), "function"), lambda module: module.define(jaxpr, wanted), jaxpr)
-    finally:
-        body.writer.speller.axes = axes_before
     options = [f"mesh={mesh_name}", f"in_specs=({''.join(f'{one}, ' for one in in_specs)})",
                f"out_specs={tupled(out_specs) if out_specs else '()'}"]  # fmt: skip
     options += [f"axis_names={axes}"] if axes else []

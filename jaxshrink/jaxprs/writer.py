@@ -71,7 +71,7 @@ class Writer:
         where most of its rules' own rules count."""
         before: Lines = []
         self.lines.append(before)
-        self.later.append(Later(write, self.order, before, list(self.speller.axes)))
+        self.later.append(Later(write, self.order, before, self.speller.axes))
 
     def finished(self) -> list[str]:
         """Write what was postponed. Returns the lines of the module."""
