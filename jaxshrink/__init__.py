@@ -70,8 +70,8 @@ def shrink(
         predicate: decides in place of the failure's signature whether the outcome of a run is interesting.
         options: those of the command line, with underscores: `output`, `args`, `python`, `env` (a mapping),
             `same`, `match`, `hang`, `recompiles`, `repeat`, `test`, `passes_with` (a mapping), `passes_on`,
-            `no_control`, `keep_frameworks`, `jobs`, `timeout`, `memory`, `time_limit`, `tier`, `force`, `only_pass`,
-            `skip_pass` (names), `resume`.
+            `no_control`, `keep_frameworks`, `jobs`, `timeout`, `memory`, `time_limit`, `tier`, `also`, `force`,
+            `only_pass`, `skip_pass` (names), `resume`.
 
     Ctrl-C ends the job with the best program so far. Raises JaxshrinkError.
     """

@@ -90,6 +90,7 @@ def _list_passes(context: click.Context, option: click.Parameter, wanted: bool) 
 @click.option("--memory", metavar="GIB", type=float, help="A candidate that takes more memory is killed.")
 @click.option("--time-limit", metavar="S", type=float, help="Stop after so many seconds and keep the best.")
 @click.option("--tier", metavar="abstract|warm|cold", help="Cheapest kind of run allowed.  [default: what agrees]")
+@click.option("--also", metavar="stablehlo", multiple=True, help="Write what the result lowers beside it.")
 @click.option("--force", is_flag=True, help="Replace an output that jaxshrink did not write.")
 @click.option("--list-passes", is_flag=True, is_eager=True, expose_value=False, callback=_list_passes,
               help="List the passes and exit.")  # fmt: skip

@@ -6,9 +6,9 @@ import dataclasses
 import errno
 from collections.abc import Callable
 
-from jaxshrink import inputs
+from jaxshrink import inputs, lowered
 from jaxshrink.crash import internal_error
-from jaxshrink.errors import JaxshrinkError, OutputError
+from jaxshrink.errors import JaxshrinkError, OutputError, UsageError
 from jaxshrink.job import run
 from jaxshrink.journal import Journal
 from jaxshrink.options import Options, check_passes
@@ -42,7 +42,7 @@ def _deliver(options: Options, progress: Progress, predicate: Callable[[Outcome]
     Journal.forget_old()
     check_passes(options, [each.name for each in PASSES])
     inputs.load(options.path)  # first: what the next line would say about a missing program is misleading
-    output = Output.of(options)
+    output, beside = Output.of(options), _beside(options)
     result = run(options, progress, predicate)
     assert result.source is not None, "a job without a result raises"
     source = header(result) + result.source
@@ -52,6 +52,31 @@ def _deliver(options: Options, progress: Progress, predicate: Callable[[Outcome]
     except OutputError as error:
         raise OutputError(f"{error}; the program is kept as {journal.best}", result) from None
     journal.remove()
-    result = dataclasses.replace(result, source=source, path=options.output)
+    result = dataclasses.replace(result, path=options.output)
+    if beside is not None:
+        result = _also(result, beside, progress)
+    result = dataclasses.replace(result, source=source)
     progress.finished(result)
     return result
+
+
+def _beside(options: Options) -> Output | None:
+    """The place of what the result lowers, where that is asked for."""
+    if "stablehlo" not in options.also:
+        return None
+    path = options.output.with_suffix(lowered.SUFFIX)
+    if path == options.output:
+        raise UsageError(f"{path} cannot be the result and what it lowers: give an --output with another suffix")
+    return Output(path, options.path, options.force, lowered.is_ours)
+
+
+def _also(result: Result, place: Output, progress: Progress) -> Result:
+    """Write what the result lowers; where that is nothing, no file is left that tells of another result."""
+    if result.lowered:
+        place.write(lowered.document(result))
+        progress.note(f"what it gives to the compiler, as StableHLO: {place.path}")
+        return dataclasses.replace(result, also={"stablehlo": place.path})
+    place.remove()
+    why = "it did not fail again" if result.lowered is None else "nothing is compiled for what fails"
+    progress.note(f"there is no StableHLO: {why}")
+    return dataclasses.replace(result, also={"stablehlo": None})

@@ -21,10 +21,11 @@ from jaxshrink.environment import hoist_environment
 from jaxshrink.errors import Interrupted, JaxshrinkError, Unreliable
 from jaxshrink.failure import Failure
 from jaxshrink.final import Final, prepare
-from jaxshrink.first import FirstRun, failed_test, failure_to_keep, first_run, whole_program
+from jaxshrink.first import FirstRun, failed_test, failure_to_keep, first_run, unreliable, whole_program
 from jaxshrink.interest import Interest
 from jaxshrink.journal import Entry, Journal
 from jaxshrink.lift import captured
+from jaxshrink.lowered import lowered
 from jaxshrink.mirror import mirrored
 from jaxshrink.observation import Observation
 from jaxshrink.options import Options
@@ -243,7 +244,9 @@ class Job:
             self.progress.note("the result still reads files of the program's folder")
         if status == "reduced" and order.tokens(text) >= self.program.size.tokens:
             status = "unchanged"
-        return self.result(status, text, final.failure, tuple(control.described() for control in aim.controls))
+        controls = tuple(control.described() for control in aim.controls)
+        modules = self.lowered(text, aim, final.files)  # before the runs are counted
+        return dataclasses.replace(self.result(status, text, final.failure, controls), lowered=modules)
 
     def understood(self, start: ast.Module) -> Aim:
         """What the failure means for candidates, and an oracle that can show it."""
@@ -299,6 +302,13 @@ class Job:
         oracle.nice = self.oracles.main.nice
         return Interest(oracle, aim.question, Tier.COLD, lambda: None, *asked)
 
+    def lowered(self, text: str, aim: Aim, files: bool) -> tuple[str, ...] | None:
+        """The modules of the result, if they are asked for; Ctrl-C ends the job without."""
+        with contextlib.suppress(KeyboardInterrupt):
+            if "stablehlo" in self.options.also:
+                return lowered(text, aim.question, self.oracles, files=files, repeat=self.repeat)
+        return None
+
     def hasty(self, final: Final) -> str:
         """The best program, verified once; a second Ctrl-C ends the job without."""
         with contextlib.suppress(KeyboardInterrupt):
@@ -342,18 +352,12 @@ class Job:
 
     def unreliable(self) -> Unreliable:
         """Run the program once more to tell a failure that comes and goes from one that needs its surroundings."""
-        name = self.options.path
-        if self.options.test is not None:
-            message = f"{self.options.test} does not find {name} interesting each time, or not without its comments"
-            return Unreliable(message, self.result("unreliable", None))
         again = None
-        if self.first is not None:
+        if self.first is not None and self.options.test is None:
             self.watched_runs += 1
             again = self.first.again()
-        message = f"{name} fails, but not in the same way each time"
-        if again is not None and again == self.failure:
-            message = f"{name} fails by itself, but not as a candidate run from another folder: is it the surroundings?"
-        return Unreliable(message, self.result("unreliable", None))
+        alike = again is not None and again == self.failure
+        return Unreliable(unreliable(self.options, alike=alike), self.result("unreliable", None))
 
     # -- the report
 
@@ -369,8 +373,7 @@ class Job:
         size = self.program.size
         message = "no result"
         if text is not None:
-            tokens = Size.of([text]).tokens
-            message = f"{status}: from {size.tokens} to {tokens} tokens"
+            message = f"{status}: from {size.tokens} to {Size.of([text]).tokens} tokens"
         return Result(
             status=status,
             message=message,

@@ -24,7 +24,7 @@ from jaxshrink.options import Options
 KEPT = 30 * 24 * 3600.0
 """Seconds for which an interrupted job can be resumed."""
 
-_OF_THIS_CALL = frozenset({"path", "output", "jobs", "timeout", "memory", "time_limit", "force", "resume"})
+_OF_THIS_CALL = frozenset({"path", "output", "also", "jobs", "timeout", "memory", "time_limit", "force", "resume"})
 """Options that a job may be resumed with other values of."""
 
 

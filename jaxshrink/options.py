@@ -22,6 +22,9 @@ SAME = ("type", "site", "message", "exact")
 
 SUFFIX = ".min.py"
 
+ALSO = ("stablehlo",)
+"""What may be written beside the result."""
+
 
 class Given(TypedDict, total=False):
     """The options as a user writes them; those left out, or None, take their defaults."""
@@ -45,6 +48,7 @@ class Given(TypedDict, total=False):
     memory: float | None
     time_limit: float | None
     tier: str | None
+    also: Iterable[str]
     force: bool
     only_pass: Iterable[str]
     skip_pass: Iterable[str]
@@ -83,6 +87,7 @@ class Options:
     memory: float | None = None
     time_limit: float | None = None
     tier: Tier | None = None
+    also: tuple[str, ...] = ()
     force: bool = False
     only_pass: tuple[str, ...] = ()
     skip_pass: tuple[str, ...] = ()
@@ -117,6 +122,7 @@ class Options:
             memory=_positive("memory", given.get("memory")),
             time_limit=_positive("time_limit", given.get("time_limit")),
             tier=None if tier is None else Tier(_one_of("tier", tier, [each.value for each in Tier])),
+            also=tuple(_one_of("also", each, ALSO) for each in _names(given.get("also", ()))),
             force=given.get("force", False),
             only_pass=_names(given.get("only_pass", ())),
             skip_pass=_names(given.get("skip_pass", ())),

@@ -50,9 +50,12 @@ class Oracles:
             self.main.close()
             self.main = self._oracle(self.env)
 
-    def alone(self, *, files: bool) -> Oracle:
-        """One without the program's environment, imports and, but for `files`, its folder."""
-        return self._oracle({}, **self._apart(files))
+    def alone(self, *, files: bool, out: Path | None = None, env: Mapping[str, str] | None = None) -> Oracle:
+        """One without the program's environment, imports and, but for `files`, its folder.
+
+        It has the environment `env`, and may write to `out`.
+        """
+        return self._oracle(env or {}, out=out, **self._apart(files))
 
     def under(self, control: Control) -> Runner:
         """One under a control."""

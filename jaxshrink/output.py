@@ -74,6 +74,11 @@ class Output:
             with contextlib.suppress(OSError):  # it has been moved, or there is nothing that could be done
                 scratch.unlink()
 
+    def remove(self) -> None:
+        """Leave nothing of an earlier job there."""
+        if self._target.is_file() and self.ours(self._target):
+            self._target.unlink()
+
     def _check(self, program: Path) -> None:
         if self._target.exists() and self._target.samefile(program):
             raise OutputError(f"{self.path} is the program itself, which is never replaced: give another --output")

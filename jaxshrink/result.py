@@ -83,13 +83,17 @@ class Result:
 
     `status` is one of `STATUSES`, `message` one sentence. `source` is the smallest program and `path` the file that
     it was written to; `failure` is that of the user's program at `input_path`, `shown` the same with the sizes and
-    names that it has in the result. `controls` say how else it was run. `python`, `jax` and `jaxlib` are versions.
+    names that it has in the result. `lowered` are the modules in StableHLO that the smallest program
+    gives to the compiler, where they are asked for; `also` says where they were written, if there are any. `controls`
+    say how else it was run. `python`, `jax` and `jaxlib` are versions.
     """
 
     status: str
     message: str
     source: str | None = None
     path: Path | None = None
+    lowered: tuple[str, ...] | None = None
+    also: Mapping[str, Path | None] = dataclasses.field(default_factory=dict)
     input_path: Path | None = None
     input_size: Size | None = None
     failure: Failure | None = None
@@ -113,6 +117,7 @@ class Result:
             "message": self.message,
             "input": self.input_size and {"path": str(self.input_path), **dataclasses.asdict(self.input_size)},
             "output": self._output(),
+            "also": {name: path and str(path) for name, path in self.also.items()},
             "failure": failure and {name: getattr(failure, name) for name in ("kind", "type", "message", "site")},
             "runs": stats.runs,
             "runs_by_tier": {tier.value: stats.runs_by_tier.get(tier, 0) for tier in Tier},

@@ -52,7 +52,7 @@ def executed(spec):
     def life(request, path, told, channel):
         os.set_inheritable(told.descriptor, True)
         os.nice(request["nice"])
-        _confine(request, path, None)
+        _confine(request, path, spec["out"])
         listens = str(int(spec["compiles"]))
         os.execv(sys.executable, [sys.executable, coldrun, str(told.descriptor), listens, path, *spec["argv"]])
 
@@ -94,12 +94,13 @@ def _settle(request, path, cache):
     workdir.enter(os.path.dirname(os.path.dirname(path)))
 
 
-def _confine(request, path, cache):
+def _confine(request, path, other):
+    """Let this process write to the folders of its run and, if there is one, to another."""
     sandbox.die_with(request["parent"])
     cpus = os.cpu_count() or 1 if request["sample"] else 1  # the limit is one of the clock
     programs = _MOST_PROGRAMS if request["abstract"] else 1
     sandbox.limit_resources(request["limit"] * cpus * programs)
-    sandbox.confine([os.path.dirname(os.path.dirname(path)), *([cache] if cache else [])])
+    sandbox.confine([os.path.dirname(os.path.dirname(path)), *([other] if other else [])])
 
 
 def _compute(text, path, argv, told, finish):

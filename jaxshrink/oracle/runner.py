@@ -131,7 +131,7 @@ class Runner:
             "preload": preload, "imports": setting.imports, "argv": setting.argv, "memory": setting.memory_limit(),
             "folder": str(setting.folder.absolute()) if setting.folder else None,
             "jobs": setting.jobs if preload else max(setting.jobs, COLD_JOBS), "cache": preload and setting.cache,
-            "finish": setting.finish, "compiles": setting.compiles,
+            "finish": setting.finish, "compiles": setting.compiles, "out": str(setting.out) if setting.out else None,
         }  # fmt: skip
         return Server(setting.python, setting.environment(), spec)
 

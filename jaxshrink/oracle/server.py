@@ -28,7 +28,7 @@ class Server:
     """A process of the target interpreter that runs candidates; it works while this object is open.
 
     `spec` has the fields `preload` (import JAX, fork candidates; else candidates run in fresh interpreters),
-    `imports`, `argv`, `folder`, `jobs`, `memory`, `cache`, `finish` and `compiles`, in the sense of `Setting`.
+    `imports`, `argv`, `folder`, `jobs`, `memory`, `cache`, `finish`, `compiles` and `out`, in the sense of `Setting`.
     Raises TargetError if the interpreter cannot be started; `ready` does so if it has no JAX.
     """
 

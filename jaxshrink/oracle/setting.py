@@ -29,6 +29,7 @@ class Setting:
     cache: bool = True  # warm runs share compiled code
     finish: bool = False  # warm runs end as the interpreter does
     compiles: bool = False  # outcomes tell of compilations
+    out: Path | None = None  # cold runs may write there, besides their own folders
 
     def time_limit(self, abstract: bool) -> float:
         """The time limit of a run for which none is given."""
