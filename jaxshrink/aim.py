@@ -18,7 +18,7 @@ from jaxshrink.kinds import Signature
 from jaxshrink.observation import Observation
 from jaxshrink.options import Options
 from jaxshrink.oracles import Oracles
-from jaxshrink.outcome import Outcome, Tier
+from jaxshrink.outcome import End, Outcome, Tier
 from jaxshrink.settle import settle
 from jaxshrink.tree import Inapplicable
 
@@ -73,6 +73,15 @@ def aim(
     floor = Tier.ABSTRACT if known else Tier.WARM
     question = Question(signature, original, guard=guard, exact=exact)
     return Aim(question, floor, controls, careful=watched in (Watched.NOTHING, Watched.MESSAGE))
+
+
+def floor(aim: Aim, program: ast.Module, observation: Observation | None, oracles: Oracles) -> Aim:
+    """The same for runs that compute, where tracing all that was executed shows no failure: then parts show none."""
+    if aim.floor is not Tier.ABSTRACT:
+        return aim
+    outcome = oracles.main.run([_covered(program, observation)], Tier.ABSTRACT)[0]
+    ends = outcome.end is End.EXIT and not outcome.reads
+    return dataclasses.replace(aim, floor=Tier.WARM) if ends else aim
 
 
 def _telling(failing: Outcome | None, observation: Observation | None) -> str | None:

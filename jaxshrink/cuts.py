@@ -35,6 +35,9 @@ ROUND = 16
 LONG = 120
 """Tokens of a lifted program that is not much of a cut."""
 
+MUCH_LONGER, BRIEF = 4, 500
+"""How much longer than another, of so many characters at least, a lifted program is that is not run beside it."""
+
 CALL = 48
 """Tokens of a program that may be a single call of JAX: then no other can be much shorter."""
 
@@ -215,12 +218,11 @@ class Cuts:
         """The first candidate that holds in the tier, and in a warm run alone, which also tells how long it takes."""
         self.interest.tier = tier
         size = self.interest.runner.setting.jobs if tier is Tier.COLD else ROUND  # cold runs are dear
-        for start in range(0, len(candidates), size):
-            batch = candidates[start : start + size]
-            texts = [trees.text(tree) for tree in batch]
-            for tree, text, verdict in zip(batch, texts, self.interest(texts), strict=True):
+        texts = {trees.text(tree): tree for tree in candidates}
+        for batch in _rounds(list(texts), size):
+            for text, verdict in zip(batch, self.interest(batch), strict=True):
                 if verdict and (tier is Tier.COLD or self.interest.holds(text, Tier.WARM)):
-                    return tree
+                    return texts[text]
         return None
 
 
@@ -248,6 +250,18 @@ def _ends_of_recursion(frames: Sequence[UserFrame]) -> tuple[UserFrame, ...]:
 
     kept = {*first(frames), *first(reversed(frames))}
     return tuple(frame for frame in frames if frame.position in kept)
+
+
+def _rounds(texts: Sequence[str], most: int) -> Iterator[list[str]]:
+    """Neighbours that are run at once: none that is long beside the first, as it runs long too, perhaps for nothing."""
+    batch: list[str] = []
+    for text in texts:
+        if batch and (len(batch) == most or len(text) > MUCH_LONGER * max(len(batch[0]), BRIEF)):
+            yield batch
+            batch = []
+        batch.append(text)
+    if batch:
+        yield batch
 
 
 def _ordered(candidates: Iterator[ast.Module], whole: ast.Module | None) -> list[ast.Module]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from jaxshrink import chance, inputs, kinds, order
 from jaxshrink import tree as trees
-from jaxshrink.aim import Aim, aim
+from jaxshrink.aim import Aim, aim, floor
 from jaxshrink.bundle import parse_with_origin
 from jaxshrink.cuts import Cuts, Unreproducible
 from jaxshrink.environment import hoist_environment
@@ -264,7 +264,7 @@ class Job:
             self.progress.note(f"no setting was found in which the numbers are right: {more}")
         for control in found.controls:
             self.progress.note(control.described())
-        return found
+        return found if self.rehearsal is not None else floor(found, start, self.observation, self.oracles)
 
     def search(self, start: ast.Module, aim: Aim, resumed: bool) -> int:
         """Cut; where the whole does not fail again, though it may do so by chance, ask more often. Says how often."""
