@@ -242,6 +242,7 @@ def test_report() -> None:
         "message": "reduced from 22 to 4 tokens",
         "input": {"path": "repro.py", "tokens": 22, "lines": 3, "bytes": 80},
         "output": {"path": None, "tokens": 5, "lines": 2, "bytes": 20, "source": "import jax\njax.nope\n"},
+        "also": {},
         "failure": {
             "kind": "exception",
             "type": "TypeError",
