@@ -177,11 +177,12 @@ def _not_failing(options: Options, program: Inputs, outcome: Outcome) -> Jaxshri
 
 def unreliable(options: Options, *, alike: bool) -> str:
     """What to say of a program of which no candidate fails reliably; `alike`: where it lies it fails the same again."""
+    name = options.path
     if options.test is not None:
-        return f"{options.test} does not find {options.path} interesting each time, or not without its comments"
+        return f"{options.test} does not find {name} interesting each time, or not without its comments"
     if alike:
-        return f"{options.path} fails by itself, but not as a candidate run from another folder: is it the surroundings?"
-    return f"{options.path} fails, but not in the same way each time"
+        return f"{name} fails by itself, but not as a candidate run from another folder: is it the surroundings?"
+    return f"{name} fails, but not in the same way each time"
 
 
 def _described(outcome: Outcome) -> str:

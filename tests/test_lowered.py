@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,10 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "repro.py"
 
 
-def written(program: Path, text: str, **options: str) -> tuple[Result, str | None]:
+def written(program: Path, text: str, env: Mapping[str, str] | None = None) -> tuple[Result, str | None]:
     """The result, and the file beside it."""
     program.write_text(text)
-    result = shrink("repro.py", also="stablehlo", **options)  # type: ignore[arg-type]
+    result = shrink("repro.py", also="stablehlo", env=env or {})
     file = program.with_name("repro.min.mlir")
     assert result.also == {"stablehlo": Path(file.name) if file.exists() else None}
     return result, file.read_text() if file.exists() else None
@@ -37,9 +38,8 @@ def written(program: Path, text: str, **options: str) -> tuple[Result, str | Non
 
 def test_a_computation_that_fails(program: Path) -> None:
     """The module is that of the failing call, not those of what made its arguments."""
-    result, text = written(
-        program, "import jax.numpy as jnp\n\nx = jnp.arange(3.0) - 1\nprint(x)\njnp.log(x)\n", env={"JAX_DEBUG_NANS": "1"}
-    )  # type: ignore[arg-type]
+    failing = "import jax.numpy as jnp\n\nx = jnp.arange(3.0) - 1\nprint(x)\njnp.log(x)\n"
+    result, text = written(program, failing, env={"JAX_DEBUG_NANS": "1"})
     assert result.failure is not None and result.failure.type == "FloatingPointError"
     assert text is not None and text.startswith("// lowered by jaxshrink from repro.min.py\n// FloatingPointError: ")
     assert text.count("module @") == 1 and "stablehlo.log" in text and "loc(" not in text
