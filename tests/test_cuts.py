@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -25,9 +26,11 @@ class Asked:
 
     def __init__(self) -> None:
         self.texts: list[str] = []
+        self.rounds: list[list[str]] = []
 
     def __call__(self, texts: Sequence[str]) -> list[bool]:
         self.texts += texts
+        self.rounds.append([*texts])
         return [False] * len(texts)
 
 
@@ -40,3 +43,12 @@ def test_of_a_recursion_both_ends_are_lifted(tmp_path: Path) -> None:
         cuts.run()
     called = {n for n in range(101) if any(f"f({n}, 7)" in each for each in asked.texts)}
     assert {0, 100} <= called and len(called) <= 2 * RECURRING + 1
+
+
+def test_long_programs_wait_for_the_answer_on_short_ones() -> None:
+    """They run long, and a short one may do."""
+    texts = ["f(1)", "f(22)", "\n".join(["f()"] * 600), "\n".join(["f()"] * 700)]
+    asked = Asked()
+    cuts = Cuts(parse_with_origin("f()", "repro.py"), None, cast("Interest", asked), ())
+    assert cuts.first([ast.parse(text) for text in texts], Tier.WARM) is None
+    assert asked.rounds == [texts[:2], texts[2:]]
