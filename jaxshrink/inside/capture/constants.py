@@ -4,6 +4,8 @@ import ast
 import enum
 import sys
 
+from .numbers import nested, number
+
 INLINE = 8
 """Elements up to which an array is written down; larger ones are filled (see `Fill`)."""
 
@@ -65,7 +67,7 @@ def _scalar(constants, value, kind):
     if kind is float:
         return repr(value) if abs(value) < float("inf") else f'float("{value}")'
     if kind is complex:
-        return _number(value)
+        return number(value)
     return None
 
 
@@ -96,7 +98,7 @@ def _array(constants, value, kind):
     import numpy as np
 
     if issubclass(kind, np.generic):
-        return f"{_type(constants, kind, type)}({_number(value.item())})" if value.dtype.kind in "biufc" else None
+        return f"{_type(constants, kind, type)}({number(value.item())})" if value.dtype.kind in "biufc" else None
     if issubclass(kind, np.ndarray):
         return _filled(constants, "np", value, value.shape, value.dtype, lambda: value)
     if kind.__module__ == "jax._src.literals":  # an array that JAX has put into a jaxpr
@@ -207,7 +209,7 @@ def _filled(constants, lib, value, shape, dtype, read, weak=False):
     if dtype.kind not in "biufcV" or dtype.fields:
         raise Unwritable(f"an array of {dtype}")
     if not shape and weak:
-        return f"jnp.array({_number(read().item())})"
+        return f"jnp.array({number(read().item())})"
     limit = EXACT if constants.fill == "exact" else INLINE
     if size <= limit:
         return literal(lib, read(), dtype)
@@ -224,22 +226,22 @@ def literal(lib, array, dtype):
 
     plain = array.astype(np.float32) if dtype.kind == "V" else array
     if not array.shape:
-        number = _number(plain.item())
+        only = number(plain.item())
         name = _dtype(dtype) if lib == "jnp" else _name(lib, dtype)
-        return f"{name}({number})" if "." in name else f"{lib}.array({number}, {name})"
+        return f"{name}({only})" if "." in name else f"{lib}.array({only}, {name})"
     if array.size and _all_ones(plain):
         return _ones(lib, array.shape, dtype)
     if array.size and not plain.any() and dtype.kind != "b":
         return f"{lib}.zeros({_shape(array.shape)}{_of(lib, dtype)})"
     if array.size > 1 and bool((plain == plain.flat[0]).all()):
         of = _of(lib, dtype) if lib == "np" else ", " + _name(lib, dtype)  # else it would be of a weak type
-        return f"{lib}.full({_shape(array.shape)}, {_number(plain.flat[0].item())}{of})"
+        return f"{lib}.full({_shape(array.shape)}, {number(plain.flat[0].item())}{of})"
     if not array.size:
         return f"{lib}.zeros({_shape(array.shape)}{_of(lib, dtype)})"
     default = np.asarray(plain.tolist()).dtype
     if lib == "jnp":
         default = sys.modules["jax"].dtypes.canonicalize_dtype(default)
-    return f"{lib}.array({_nested(plain.tolist())}{'' if dtype == default else ', ' + _name(lib, dtype)})"
+    return f"{lib}.array({nested(plain.tolist())}{'' if dtype == default else ', ' + _name(lib, dtype)})"
 
 
 def _all_ones(array):
@@ -275,27 +277,6 @@ def _shape(shape):
     if len(shape) == 1:
         return str(int(shape[0]))
     return "(" + ", ".join(str(int(size)) for size in shape) + ")"
-
-
-def _nested(items):
-    if isinstance(items, list):
-        return "[" + ", ".join(map(_nested, items)) + "]"
-    return _number(items)
-
-
-def _number(value):
-    if isinstance(value, float):
-        return repr(value) if abs(value) < float("inf") else f'float("{value}")'
-    if isinstance(value, complex) and not _is_sum(value):
-        return f"complex({_number(value.real)}, {_number(value.imag)})"
-    return repr(value)
-
-
-def _is_sum(value):
-    """Whether a complex number is what its `repr` says: a sum has no negative zeros, infinities are no literals."""
-    read = complex(0.0 + value.real, 0.0 + value.imag)
-    is_negative = value.real == 0 and value.imag < 0  # it is written as one less than nothing: -0.0-2j
-    return abs(value) < float("inf") and str(read) == str(value) and not is_negative
 
 
 def _jax_object(constants, value, kind):
