@@ -2,41 +2,23 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import click
 
-from jaxshrink.errors import Interrupted, JaxshrinkError, UsageError
+from jaxshrink.subcommands import SETTINGS, failed, run, say
 
 SUFFIX = ".captured.py"
 
 
 def main(own: Sequence[str], program: Sequence[str]) -> int:
     """Run the command with its own options and the program's. Returns the exit code."""
-    try:
-        with command.make_context("jaxshrink capture", list(own)) as context:
-            return _capture(context.params, program)
-    except click.exceptions.Exit as answered:  # --help
-        return answered.exit_code
-    except click.ClickException as error:
-        return _failed(UsageError(error.format_message().rstrip(".")))
-    except JaxshrinkError as error:
-        return _failed(error)
-    except KeyboardInterrupt:
-        return _failed(Interrupted("interrupted before anything was captured"))
-    except Exception as error:
-        from jaxshrink.crash import internal_error
-
-        return _failed(internal_error(error))
+    interrupted = "interrupted before anything was captured"
+    return run(command, own, lambda parameters: _capture(parameters, program), interrupted)
 
 
-@click.command(
-    options_metavar="[OPTIONS]",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True},
-    epilog="Arguments of the program itself come after `--`.",
-)
+@click.command("capture", **SETTINGS)
 @click.argument("program", metavar="PROGRAM [-- ARGS...]")
 @click.option("-o", "--output", metavar="PATH",
               help="Where the captured program goes.  [default: PROGRAM with the suffix .captured.py]")  # fmt: skip
@@ -70,27 +52,17 @@ def _capture(parameters: dict[str, Any], arguments: Sequence[str]) -> int:
     same = "ends well" if found.failure is None else f"fails with {brief(found.failure)}"
     if not parameters["quiet"]:
         for note in found.notes:
-            _say(f"not expressed: {note}")
+            say(f"not expressed: {note}")
     for mistake in found.mistakes:
-        _say(f"a mistake of jaxshrink's own, which may have made the program worse: {mistake}")
+        say(f"a mistake of jaxshrink's own, which may have made the program worse: {mistake}")
     if not found.holds:
         return _failed_to_hold(output, same)
     if not parameters["quiet"]:
-        _say(f"captured {output}, which {same}")
+        say(f"captured {output}, which {same}")
     return 0
 
 
 def _failed_to_hold(output: Any, same: str) -> int:
     from jaxshrink.errors import Unreliable
 
-    return _failed(Unreliable(f"captured {output}, but it is not known that it {same}"))
-
-
-def _say(text: str) -> None:
-    if sys.stderr is not None:
-        print(f"jaxshrink: {text}", file=sys.stderr)
-
-
-def _failed(error: JaxshrinkError) -> int:
-    _say(f"error: {error}")
-    return error.exit_code
+    return failed(Unreliable(f"captured {output}, but it is not known that it {same}"))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxshrink.errors import Interrupted, JaxshrinkError, NotFailing, UsageError
+from jaxshrink.errors import NotFailing, UsageError
+from jaxshrink.subcommands import SETTINGS, run, say
 
 if TYPE_CHECKING:
     from jaxshrink.recompiles import Report
@@ -20,28 +21,11 @@ EXCEEDED = 1
 
 def main(own: Sequence[str], program: Sequence[str]) -> int:
     """Run the command with its own options and the program's. Returns the exit code."""
-    try:
-        with command.make_context("jaxshrink recompiles", list(own)) as context:
-            return _watch(context.params, program)
-    except click.exceptions.Exit as answered:  # --help
-        return answered.exit_code
-    except click.ClickException as error:
-        return _failed(UsageError(error.format_message().rstrip(".")))
-    except JaxshrinkError as error:
-        return _failed(error)
-    except KeyboardInterrupt:
-        return _failed(Interrupted("interrupted before the program had ended"))
-    except Exception as error:
-        from jaxshrink.crash import internal_error
-
-        return _failed(internal_error(error))
+    interrupted = "interrupted before the program had ended"
+    return run(command, own, lambda parameters: _watch(parameters, program), interrupted)
 
 
-@click.command(
-    options_metavar="[OPTIONS]",
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110, "show_default": True},
-    epilog="Arguments of the program itself come after `--`.",
-)
+@click.command("recompiles", **SETTINGS)
 @click.argument("program", metavar="PROGRAM [-- ARGS...]")
 @click.option("--max", "most", metavar="[NAME:]N", multiple=True,
               help="Exit with 1 if a function not of JAX is compiled more than N times; repeatable.")  # fmt: skip
@@ -66,7 +50,7 @@ def _watch(parameters: dict[str, Any], arguments: Sequence[str]) -> int:
     _print(watched, parameters["as_json"], parameters["everything"])
     exceeded = [(each, count, most) for name, most in limits for each, count in watched.beyond(most, name).items()]
     for each, count, most in exceeded:
-        _say(f"{each} was compiled {count} times, and at most {most} were allowed")
+        say(f"{each} was compiled {count} times, and at most {most} were allowed")
     if code:
         raise NotFailing(f"{options.path} itself ended with exit code {code}: what is told is what it did until then")
     return EXCEEDED if exceeded else 0
@@ -93,13 +77,3 @@ def _print(watched: Report, as_json: bool, everything: bool) -> None:
         Console().print(rendered(watched, shown, is_brief=not everything))
     else:
         print(table(watched, shown, is_brief=not everything), end="")
-
-
-def _say(text: str) -> None:
-    if sys.stderr is not None:
-        print(f"jaxshrink: {text}", file=sys.stderr)
-
-
-def _failed(error: JaxshrinkError) -> int:
-    _say(f"error: {error}")
-    return error.exit_code

@@ -2,9 +2,9 @@
 
     python recompilesrun.py SPEC.json
 
-SPEC: `{"program": path, "argv": [...], "out": path}`. What is written when the program ends is `{"notes": [...],
-"problem": text}`: notes as `recompiles.watcher` makes them, and why there are none, which is empty where all is well.
-It ends as the program does.
+SPEC: `{"program": path, "argv": [...], "out": path, "text": text}`, with None for a text that is the file's own. What
+is written when the program ends is `{"notes": [...], "problem": text}`: notes as `recompiles.watcher` makes them, and
+why there are none, which is empty where all is well. It ends as the program does.
 """
 
 import json
@@ -35,9 +35,7 @@ class Run:
         hide()
         when_imported("jax", self.begin)
         try:
-            with open(self.path, "rb") as file:
-                code = compile(file.read(), self.path, "exec", dont_inherit=True)
-            run_main(code, self.path)
+            run_main(compile(self.text(), self.path, "exec", dont_inherit=True), self.path)
         except SystemExit:
             raise
         except BaseException as error:
@@ -46,6 +44,13 @@ class Run:
         finally:
             self.write()
         return 0
+
+    def text(self):
+        """The program, which may have been made of a notebook or a test."""
+        if self.spec["text"] is not None:
+            return self.spec["text"]
+        with open(self.path, "rb") as file:
+            return file.read()
 
     def begin(self):
         try:

@@ -70,6 +70,17 @@ def test_a_program_that_fails(program: Path) -> None:
     assert command(program, "--max", "many").returncode == 2
 
 
+def test_a_test_or_none(tmp_path: Path) -> None:
+    path = tmp_path / "test_sum.py"
+    path.write_text("import jax\n\n\ndef test_sum():\n    assert jax.jit(lambda x: x + 1)(1) == 2\n")
+    done = command(f"{path}::test_sum", "--all")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"<lambda>  {path}:5  compiled once")
+    done = command(tmp_path / "none.py")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"jaxshrink: error: there is no file {tmp_path / 'none.py'}\n"
+
+
 def test_the_same_count_as_where_it_is_reduced(program: Path, tmp_path: Path) -> None:
     """`--recompiles` and the command agree on how often a function is compiled."""
     line = [sys.executable, "-m", "jaxshrink", program, "--recompiles", "train_step:4", "-o", tmp_path / "o.py", "-q"]
