@@ -13,7 +13,7 @@ MOST_CALLS, MOST_INNER = 10_000, 4_000
 """A program of more calls is not written; the same where there are many programs."""
 
 LEVELS, SUSPECTS = 3, 24
-"""Calls that the error came through, and calls in the functions of the innermost, tried as what it is about."""
+"""Calls that the error came through, and calls in the functions of each, that are tried as what it is about."""
 
 Text = collections.namedtuple("Text", ["source", "notes", "data"])
 """A program, what of the original it does not express, and the arrays that it reads (by name)."""
@@ -43,7 +43,7 @@ def failing(session, scope, fill="ones"):
             break
     through = chain(scope.calls[-1])[:LEVELS]
     for call in through:
-        for where, suspect in suspects(through[0])[:SUSPECTS]:
+        for where, suspect in suspects(call)[:SUSPECTS]:
             yield text(session, [call], Needed([call], skeleton=True, only=(where, suspect)), fill)
 
 
