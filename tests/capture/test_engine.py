@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import battery
+import pytest
 
 FILES = ("transforms", "derivatives", "control", "rules", "shardings", "arrays", "settings", "library")
 BATCHES = [pytest.param(batch, id=f"{file}-{i}") for file in FILES for i, batch in enumerate(battery.batches(file))]
@@ -21,13 +15,6 @@ LIMITS = {
     "fails sparsify": "the same",
 }
 """What is not captured, and why."""
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[battery.Runner]:
-    runner = battery.Runner()
-    yield runner
-    runner.close()
 
 
 @pytest.mark.parametrize("batch", BATCHES)

@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 from textwrap import dedent
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import battery
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[battery.Runner]:
-    runner = battery.Runner()
-    yield runner
-    runner.close()
 
 
 def printed(runner: battery.Runner, source: str) -> list[str]:

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import battery
+import pytest
 
 PROGRAM = """
 import functools, warnings
@@ -92,13 +86,6 @@ for name in {faults}:
     finally:
         setattr(owner, attribute, before)
 """
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[battery.Runner]:
-    runner = battery.Runner()
-    yield runner
-    runner.close()
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import battery
+import pytest
 
 PROGRAMS = {
     "closure": """
@@ -156,13 +150,6 @@ for text in lowered:
     print(*re.findall(r'module @(\w+)|loc\("([^"/:]*)"\)|result_info = "([^"]*)"', text))
 """
 """Names of the modules and their arguments and results. Those of functions of JAX stand before a colon."""
-
-
-@pytest.fixture(scope="module")
-def runner() -> Iterator[battery.Runner]:
-    runner = battery.Runner()
-    yield runner
-    runner.close()
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

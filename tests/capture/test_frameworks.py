@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
 import battery
+import pytest
 
 FRAMEWORKS = {
     "linen": ("flax.linen", "optax"),
