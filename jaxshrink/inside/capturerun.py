@@ -12,7 +12,6 @@ file or None; or `{"problem": ...}` where it cannot be written. The mistakes are
 import functools
 import itertools
 import json
-import linecache
 import os
 import sys
 import traceback
@@ -26,7 +25,7 @@ from capture.calls import Scope
 from capture.failures import before_compiling, causes
 from capture.failures import hide as hide_frames
 from capture.guard import in_a_line
-from child import hide, run_main
+from child import compiled, hide, run_main
 from report import exit_code, of_exception
 
 LATE = ("JaxRuntimeError", "XlaRuntimeError")
@@ -55,7 +54,7 @@ class Run:
         self.session.top = Scope() if self.spec["on_success"] else None
         self.session.is_on = True
         try:
-            run_main(compile(self.text(), self.path, "exec", dont_inherit=True), self.path)
+            run_main(compiled(self.path, self.spec["text"]), self.path)
         except SystemExit as error:
             self.ended({"end": "exit", "code": exit_code(error)}, None)
             raise
@@ -69,15 +68,6 @@ class Run:
             return 1
         self.ended({"end": "exit", "code": 0}, None)
         return 0
-
-    def text(self):
-        """The program, which may have been made of a notebook or a test: then its tracebacks show what was made."""
-        text = self.spec["text"]
-        if text is None:
-            with open(self.path, "rb") as file:
-                return file.read()
-        linecache.cache[self.path] = len(text), None, text.splitlines(True), self.path
-        return text
 
     def installed(self):
         if not self.spec["on_success"]:

@@ -67,6 +67,16 @@ def hide():
             _kept.append(sys.modules.pop(name))
 
 
+def compiled(path, text=None):
+    """The code of a program: of its file, or of a text that was made of this, which tracebacks then show."""
+    if text is None:
+        with open(path, "rb") as file:
+            text = file.read()
+    else:
+        linecache.cache[path] = len(text), None, text.splitlines(True), path
+    return compile(text, path, "exec", dont_inherit=True)
+
+
 def run_main(code, path):
     """Run a program's code as the module `__main__`."""
     main = types.ModuleType("__main__")

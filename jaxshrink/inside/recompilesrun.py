@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != HERE]
 sys.path.insert(0, HERE)
 
-from child import hide, run_main, show
+from child import compiled, hide, run_main, show
 from recompiles.hooks import MissingHook
 from recompiles.watcher import Watcher
 from recompiles.whenimported import when_imported
@@ -35,7 +35,7 @@ class Run:
         hide()
         when_imported("jax", self.begin)
         try:
-            run_main(compile(self.text(), self.path, "exec", dont_inherit=True), self.path)
+            run_main(compiled(self.path, self.spec["text"]), self.path)
         except SystemExit:
             raise
         except BaseException as error:
@@ -44,13 +44,6 @@ class Run:
         finally:
             self.write()
         return 0
-
-    def text(self):
-        """The program, which may have been made of a notebook or a test."""
-        if self.spec["text"] is not None:
-            return self.spec["text"]
-        with open(self.path, "rb") as file:
-            return file.read()
 
     def begin(self):
         try:

@@ -41,8 +41,7 @@ def failing(session, scope, fill="ones"):
             yield text(session, [call], Needed([call]), fill, MOST_INNER)
         except TooLong:
             break
-    through = chain(scope.calls[-1])[:LEVELS]
-    for call in through:
+    for call in chain(scope.calls[-1])[:LEVELS]:
         for where, suspect in suspects(call)[:SUSPECTS]:
             yield text(session, [call], Needed([call], skeleton=True, only=(where, suspect)), fill)
 
