@@ -9,6 +9,7 @@ import ast
 import collections
 import functools
 from collections.abc import Collection, Iterator, Mapping
+from typing import TypeAlias
 
 from jaxshrink import tree as trees
 from jaxshrink.chance import sources
@@ -90,6 +91,10 @@ def _endless(loop: ast.Call, functions: Mapping[str, ast.FunctionDef]) -> Iterat
         yield _STILL
 
 
+Element: TypeAlias = int | str
+"""The number, key or name of an element of a state."""
+
+
 def _function(
     loop: ast.Call, place: int, name: str, functions: Mapping[str, ast.FunctionDef]
 ) -> ast.Lambda | ast.FunctionDef | None:
@@ -107,19 +112,30 @@ def _results(function: ast.Lambda | ast.FunctionDef) -> list[ast.expr]:
     return [node.value for node in ast.walk(function) if isinstance(node, ast.Return) and node.value]
 
 
-def _elements(condition: ast.Lambda | ast.FunctionDef) -> set[int] | None:
-    """The numbers of the elements of the state that a condition looks at, where it takes them by number only."""
+def _elements(condition: ast.Lambda | ast.FunctionDef) -> set[Element] | None:
+    """The elements of the state that a condition looks at, where it takes them one by one."""
     parameters = {node.arg for node in ast.walk(condition) if isinstance(node, ast.arg)}
-    numbers: dict[ast.AST, int] = {}
+    taken: dict[ast.AST, Element] = {}
+    named: dict[str, Element] = {}
+    unpacked: set[ast.AST] = set()
     for node in ast.walk(condition):
         match node:
-            case ast.Subscript(value=ast.Name() as name, slice=ast.Constant(value=int(number))):
-                numbers[name] = number
-    reads = [node for node in ast.walk(condition) if isinstance(node, ast.Name) and node.id in parameters]
-    return {numbers[read] for read in reads} if numbers.keys() >= set(reads) else None
+            case ast.Subscript(value=ast.Name() as name, slice=ast.Constant(value=int() | str() as element)):
+                taken[name] = element
+            case ast.Attribute(value=ast.Name() as name, attr=element):
+                taken[name] = element
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Name(id=state) as name) if state in parameters:
+                unpacked.add(name)
+                named |= {part.id: i for i, target in enumerate(targets)
+                          for part in ast.walk(target) if isinstance(part, ast.Name)}  # fmt: skip
+    loads = [node for node in ast.walk(condition) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    reads = [node for node in loads if node.id in parameters and node not in unpacked]
+    if not taken.keys() >= set(reads):
+        return None
+    return {taken[read] for read in reads} | {named[node.id] for node in loads if node.id in named}
 
 
-def _looks(function: ast.Lambda | ast.FunctionDef, elements: Collection[int] | None = None) -> bool:
+def _looks(function: ast.Lambda | ast.FunctionDef, elements: Collection[Element] | None = None) -> bool:
     """Whether what a function returns may come from its parameters: of a tuple, one of these elements."""
     known = {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
     for statement in [] if isinstance(function, ast.Lambda) else function.body:
@@ -131,10 +147,19 @@ def _looks(function: ast.Lambda | ast.FunctionDef, elements: Collection[int] | N
     return any(_reads(part, known) for result in _results(function) for part in _of(result, elements))
 
 
-def _of(result: ast.expr, elements: Collection[int] | None) -> list[ast.expr]:
-    if elements is None or not isinstance(result, ast.Tuple):
-        return [result]
-    return [element for i, element in enumerate(result.elts) if i in elements]
+def _of(result: ast.expr, elements: Collection[Element] | None) -> list[ast.expr]:
+    """What a result holds as these elements; all of it where this is not to be seen."""
+    match result:
+        case ast.Tuple(elts=values):
+            held: dict[Element, ast.expr] = dict(enumerate(values))
+        case ast.Dict(keys=keys, values=values):
+            held = {key.value: value for key, value in zip(keys, values, strict=True)
+                    if isinstance(key, ast.Constant) and isinstance(key.value, str)}  # fmt: skip
+        case ast.Call(keywords=keywords):
+            held = {keyword.arg: keyword.value for keyword in keywords if keyword.arg}
+        case _:
+            held = {}
+    return [held[element] for element in elements] if elements and held.keys() >= set(elements) else [result]
 
 
 def _reads(node: ast.AST, names: Collection[str]) -> bool:

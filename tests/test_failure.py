@@ -342,10 +342,20 @@ def test_loops_that_stand_still(body: str, still: bool) -> None:
     assert slips("", text) is None  # tracing it may fail all the same
 
 
-def test_what_is_looked_at_stands_still() -> None:
-    loop = "jax.lax.while_loop(lambda s: s[0] > 0, lambda s: {}, (1, 0))"
-    assert slips("", loop.format("(1, s[0])"), hangs=True)
-    assert not slips("", loop.format("(s[1], 1)"), hangs=True)
+@pytest.mark.parametrize(
+    ("condition", "still", "moving"),
+    [
+        ("lambda s: s[0] > 0", "lambda s: (1, s[0])", "lambda s: (s[1], 1)"),
+        ("lambda s: s['x'] > 0", "lambda s: {'x': 1, 'y': s['y']}", "lambda s: {'x': s['x'] * 2, 'y': 1}"),
+        ("lambda s: s.x > 0", "lambda s: s._replace(x=1)", "lambda s: s._replace(x=s.y)"),
+        ("unpacks", "lambda s: (s[0], 1)", "lambda s: (1, s[0])"),
+    ],
+)
+def test_what_is_looked_at_stands_still(condition: str, still: str, moving: str) -> None:
+    unpacks = "def unpacks(s):\n    x, y = s\n    return y > 0\n"
+    for body, slip in ((still, True), (moving, False)):
+        loop = f"{unpacks}jax.lax.while_loop({condition}, {body}, init)"
+        assert (slips("", loop, hangs=True) is not None) == slip
 
 
 @pytest.mark.parametrize(
