@@ -51,15 +51,21 @@ def types(session: nox.Session) -> None:
     session.run("mypy", "--strict", "jaxshrink", "benchmarks")
 
 
+def left_out(python: str) -> list[str]:
+    """What takes long runs on one Python only, on the oldest or on the newest: the markers of what others do."""
+    return [*(["slow"] if python != PYTHONS[0] else []), *(["newest"] if python != PYTHONS[-1] else [])]
+
+
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """All tests, on each Python; by default on the oldest and the newest. The slow ones run on the oldest only.
+    """All tests, on each Python; by default on the oldest and the newest. Some of those that take long run on one only:
+    `nox -s tests -- -m ""` runs them on all.
 
     Two at once, on however many cores: most tests wait for other processes, and some of these use two themselves.
     """
     session.install(".[test,frameworks]")
-    slow = [] if session.python == PYTHONS[0] else ["-m", "not slow"]
-    session.run("pytest", "--numprocesses", "2", *slow, *session.posargs)
+    markers = " and ".join(f"not {marker}" for marker in left_out(str(session.python)))
+    session.run("pytest", "--numprocesses", "2", "-m", markers, *session.posargs)
 
 
 @nox.session(python="3.12")

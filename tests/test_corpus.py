@@ -21,9 +21,10 @@ pytestmark = pytest.mark.corpus
 
 
 METAS = {path.parent.name: tomllib.loads(path.read_text(encoding="utf-8")) for path in CORPUS.glob("*/meta.toml")}
+ON_OLDEST = {"kind", "control", "slow"}
 CASES = [
-    pytest.param(case, marks=[pytest.mark.slow] if {"kind", "control", "slow"} & METAS[case].keys() else [])
-    for case in sorted(METAS)
+    pytest.param(case, marks=pytest.mark.slow if ON_OLDEST & meta.keys() else pytest.mark.newest)
+    for case, meta in sorted(METAS.items())
 ]
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import battery
 import pytest
 
 FILES = ("transforms", "derivatives", "control", "rules", "shardings", "arrays", "settings", "library")
-BATCHES = [pytest.param(batch, id=f"{file}-{i}") for file in FILES for i, batch in enumerate(battery.batches(file))]
+NAMED = [(f"{file}-{i}", batch) for file in FILES for i, batch in enumerate(battery.batches(file))]
+MARKS = itertools.cycle((pytest.mark.slow, pytest.mark.newest))
+BATCHES = [pytest.param(batch, id=name, marks=next(MARKS)) for name, batch in NAMED]
 
 LIMITS = {
     "fails key reuse": "what an eager call has done to a key before is not known of the key",

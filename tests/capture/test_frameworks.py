@@ -21,6 +21,7 @@ FRAMEWORKS = {
 """What the programs of each file import."""
 
 
+@pytest.mark.newest
 @pytest.mark.parametrize("framework", FRAMEWORKS)
 def test_what_is_captured_needs_no_framework(framework: str) -> None:
     modules = FRAMEWORKS[framework]
