@@ -14,6 +14,8 @@ from jaxshrink.options import Options
 from jaxshrink.outcome import Tier
 from jaxshrink.progress import Progress
 
+pytestmark = pytest.mark.newest
+
 HEAD = "import time\nimport jax\nimport jax.numpy as jnp\n\n"
 MISMATCH = "def loss(w, x):\n    return (x @ w).sum()\n\njax.grad(loss)(jnp.ones((3, 4)), jnp.ones((5, 6)))\n"
 SLOW = "if int(jnp.arange(3).sum()) == 3: time.sleep({})\n"
