@@ -27,12 +27,16 @@ def laid_out(tree: ast.Module) -> str:
 
 def _spaced(lines: list[str]) -> Iterator[str]:
     """An empty line after the end of a function inside another."""
-    before = 0
+    functions: list[int] = []  # how far those are indented that have not ended
     for line in lines:
         indent = len(line) - len(line.lstrip())
-        if line and indent < before:
+        has_ended = line and functions and indent <= functions[-1]
+        while line and functions and indent <= functions[-1]:
+            functions.pop()
+        if has_ended:
             yield ""
-        before = indent if line else 0
+        if line.lstrip().startswith("def "):
+            functions.append(indent)
         yield line
 
 

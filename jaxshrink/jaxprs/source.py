@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import itertools
 import linecache
 from collections.abc import Callable, Iterator
@@ -81,14 +82,34 @@ def _ones(aval: Any) -> str:
 
 
 def _tidy(body: list[ast.stmt], lines: list[str]) -> None:
-    """Values that only the next statement reads stand in it, in all functions."""
+    """Values that only the next statement of the same scope reads stand in it, in all functions."""
     for statement in body:
-        statement.within = ()  # type: ignore[attr-defined]
         if isinstance(statement, ast.FunctionDef):
             _tidy(statement.body, lines)
-            statement.body = tidied(statement.body, in_order=True)
+            statement.body = tidied(_unblocked(statement.body, ()), in_order=True)
+        elif isinstance(statement, ast.With):
+            _tidy(statement.body, lines)
         elif statement.lineno == statement.end_lineno:
             statement.length = len(names.plain(lines[statement.lineno - 1].strip()))  # type: ignore[attr-defined]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Context:
+    """A context of statements, as `layout` wants it."""
+
+    written: ast.expr
+
+
+def _unblocked(body: list[ast.stmt], within: tuple[_Context, ...]) -> list[Any]:
+    """Statements, each with the contexts that it stands in, without the blocks of these."""
+    found: list[Any] = []
+    for statement in body:
+        if isinstance(statement, ast.With):
+            found += _unblocked(statement.body, (*within, _Context(statement.items[0].context_expr)))
+        else:
+            statement.within = within  # type: ignore[attr-defined]
+            found.append(statement)
+    return found
 
 
 def _read(tree: ast.Module) -> set[str]:

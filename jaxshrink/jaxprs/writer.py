@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import os.path
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -84,10 +85,16 @@ class Writer:
 
 
 class Body:
-    """Statements of a function, or of the module. `known` are the expressions of variables."""
+    """Statements of a function, or of the module. `known` are the expressions of variables.
+
+    `scopes` are the names of the scopes (`jax.named_scope`) in which statements stand from here on, `entered` those of
+    the last one.
+    """
 
     def __init__(self, writer: Writer, known: Mapping[Any, str], depth: int, lines: Lines) -> None:
-        self.writer, self.known, self.depth, self.lines = writer, dict(known), depth, lines
+        self.writer, self.known, self.outer, self.lines = writer, dict(known), depth, lines
+        self.scopes: tuple[str, ...] = ()
+        self.entered: tuple[str, ...] = ()
         self.definitions: dict[Any, Any] = {}
         self.uses: collections.Counter[Any] = collections.Counter()
         self.skipped: set[int] = set()
@@ -95,8 +102,17 @@ class Body:
 
     # -- text
 
+    @property
+    def depth(self) -> int:
+        """How far statements are indented."""
+        return self.outer + len(self.scopes)
+
     def line(self, text: str) -> None:
-        """A statement."""
+        """A statement, in its scopes."""
+        shared = len(os.path.commonprefix([self.entered, self.scopes]))
+        for place, scope in enumerate(self.scopes[shared:], shared):
+            self.lines.append(f"{INDENT * (self.outer + place)}with jax.named_scope({scope!r}):")
+        self.entered = self.scopes
         self.lines.append(INDENT * self.depth + text)
 
     def operand(self, atom: Any) -> str:
@@ -140,9 +156,12 @@ class Body:
         for var, value in zip(parts.constvars, parts.consts, strict=True):
             self.known[var] = self.writer.arrays.expression(value, self.uses[var] <= 1)
         self.skipped |= {id(eqn) for eqn in swallowed(self, parts.eqns)}
+        around = self.scopes
         for eqn in parts.eqns:
             if id(eqn) not in self.skipped:
+                self.scopes = around + internals.scopes(eqn)
                 self.equation(eqn)
+        self.scopes = around
         return self.operands(parts.outvars)
 
     def equation(self, eqn: Any) -> None:

@@ -138,7 +138,7 @@ def _blocks(body, depth):
         context = statement.within[depth]
         if not found or getattr(found[-1], "context", None) is not context:
             item = ast.withitem(context.written, None)
-            found.append(ast.With([item], []))
+            found.append(ast.With([item], [], lineno=0))
             found[-1].context = context
         found[-1].body.append(statement)
     for block in found:
