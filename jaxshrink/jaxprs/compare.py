@@ -19,7 +19,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxshrink.jaxprs import internals, kinds
+from jaxshrink.jaxprs import internals, kinds, rules
 from jaxshrink.jaxprs.expanding import expanded
 
 ORDERS = 3
@@ -34,7 +34,7 @@ Memo = dict[Any, tuple[Any, Normal]]
 _UNTOLD = frozenset((
     "name", "debug_info", "name_and_src_info", "out_trees", "jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk",
     "bwd", "num_consts", "num_carry", "ft_in", "ft_out", "cond_nconsts", "body_nconsts", "linear", "_split_transpose",
-    "const_lengths", "resource_env", "computation", "origin",
+    "const_lengths", "resource_env", "computation", "origin", "symbolic_zeros",
 ))  # fmt: skip
 """Parameters that are names, or follow from the rest."""
 
@@ -166,21 +166,29 @@ class _Scope:
 
     def forward_rule(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
         def rule(scope: _Scope, avals: Sequence[Any], places: Sequence[int]) -> Normal:
-            jaxpr, zeros = internals.jvp_rule(params, avals)
-            given = [(kind, place) for kind in ("primal", "tangent") for place in places]
-            return tuple(zeros), digest(scope.body(jaxpr, given))
+            smooth = rules.smooth_places(avals)
+            told = []
+            for one in rules.jvp_rules(params, avals):
+                given = [*(("primal", place) for place in places), *(("tangent", places[i]) for i in one.given)]
+                taken = sorted(places[i] for i in one.given if i in smooth)
+                told.append((taken, one.zeros, digest(scope.body(one.jaxpr, given))))
+            return tuple(sorted(told))
 
         return self.ruled(params, atoms, rule)
 
     def reverse_rule(self, params: dict[str, Any], atoms: list[Any]) -> Normal:
         def rule(scope: _Scope, avals: Sequence[Any], places: Sequence[int]) -> Normal:
-            found = internals.vjp_rule(params, avals)
-            forward = scope.body(found.forward, [("primal", place) for place in places])
-            forwarded = tuple(None if index is None else places[index] for index in found.forwarded)
+            found = rules.vjp_rule(params, avals)
+            *called, outs = scope.body(found.forward, [("primal", place) for place in places])
+            own = sum(index is None for index in found.forwarded)
+            rest = iter(outs[:own])
+            kept = [next(rest) if index is None else ("primal", places[index]) for index in found.forwarded]
+            forward = (*called, outs[own:], kept)
             args, body, outs = scope.body(found.backward, ())
-            own = [place for place, is_zero in zip(places, found.zeros, strict=True) if not is_zero]
-            cotangents = sorted(zip(own, outs, strict=True), key=lambda pair: pair[0])
-            return digest((forward, forwarded, args, body, cotangents))
+            nonzero = [place for place, is_zero in zip(places, found.zeros, strict=True) if not is_zero]
+            cotangents = sorted(zip(nonzero, outs, strict=True), key=lambda pair: pair[0])
+            given = () if found.is_whole else sorted(places[i] for i in found.given)
+            return digest((forward, args, body, cotangents, given))
 
         return self.ruled(params, atoms, rule)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs import internals, rules
 from jaxshrink.jaxprs.compare import ORDERS, key_of
 from jaxshrink.jaxprs.writer import Body, Lines, tupled
 
@@ -20,7 +20,7 @@ def reverse_ruled(body: Body, eqn: Any) -> bool:
     return _ruled(body, eqn, "jax.custom_vjp", _vjp)
 
 
-def _ruled(body: Body, eqn: Any, decorator: str, rules: Callable[[Body, Any, str, Sequence[Any]], None]) -> bool:
+def _ruled(body: Body, eqn: Any, decorator: str, write_rules: Callable[[Body, Any, str, Sequence[Any]], None]) -> bool:
     jaxpr = eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
     count = eqn.params.get("num_consts", 0)
     given = body.operands(eqn.invars[:count])
@@ -35,7 +35,7 @@ def _ruled(body: Body, eqn: Any, decorator: str, rules: Callable[[Body, Any, str
 
         def write() -> None:
             defined[key] = name  # for its own rules
-            rules(inner, eqn, name, internals.opened(jaxpr).invars[count:])
+            write_rules(inner, eqn, name, internals.opened(jaxpr).invars[count:])
             if given:
                 del defined[key]  # it is known here alone
 
@@ -51,24 +51,50 @@ def _ruled(body: Body, eqn: Any, decorator: str, rules: Callable[[Body, Any, str
 
 
 def _jvp(body: Body, eqn: Any, name: str, args: Sequence[Any]) -> None:
-    """The rule of a `custom_jvp` function."""
+    """The rules of a `custom_jvp` function."""
     own = name.partition(internals.SIGN)[0]
     try:
         _check_order(body)
-        jaxpr, zeros = internals.jvp_rule(eqn.params, [var.aval for var in args])
+        found = rules.jvp_rules(eqn.params, [var.aval for var in args])
     except Exception as error:  # the rule is the user's: it may raise anything
         _failing(body, f"{own}_jvp", ["primals", "tangents"], error, f"{name}.defjvp")
         return
+    names = [_forward_rule(body, own, one, len(args)) for one in found]
+    if found[0].is_whole:
+        body.line(f"{name}.defjvp({names[0]})")
+        return
+    chosen = body.writer.new(f"{own}_jvp")
+    body.line(f"def {chosen}(primals, tangents):")
+    inner = body.below()
+    inner.line(f"zeros = [isinstance(one, {_ZERO}) for one in tangents]")
+    inner.line(f"tangents = [{_filled('one')} for one in tangents]")
+    for rule, rule_name in zip(found, names, strict=True):
+        others = [i for i in rules.smooth_places([var.aval for var in args]) if i not in rule.given]
+        inner.line(f"if {' and '.join(f'zeros[{i}]' for i in others)}:")
+        inner.below().line(f"return {rule_name}(primals, tangents)")
+    inner.line(f"raise NotImplementedError({_PARTIAL!r})")
+    body.line(f"{name}.defjvp({chosen}, symbolic_zeros=True)")
+
+
+_ZERO = "jax.custom_derivatives.SymbolicZero"
+_PARTIAL = "there is no derivative for all of the arguments"
+
+
+def _filled(name: str) -> str:
+    return f"np.zeros({name}.shape, {name}.dtype) if isinstance({name}, {_ZERO}) else {name}"
+
+
+def _forward_rule(body: Body, own: str, rule: rules.ForwardRule, count: int) -> str:
+    """Define one rule, which takes no notice of the other arguments' tangents. Returns its name."""
 
     def pack(results: list[str]) -> str:
-        primals, tangents = results[: len(zeros)], iter(results[len(zeros) :])
+        primals, tangents = results[: len(rule.zeros)], iter(results[len(rule.zeros) :])
         whole = [f"jnp.zeros_like({primal})" if is_zero else next(tangents)
-                 for primal, is_zero in zip(primals, zeros, strict=True)]  # fmt: skip
+                 for primal, is_zero in zip(primals, rule.zeros, strict=True)]  # fmt: skip
         return f"{tupled(primals)}, {tupled(whole)}"
 
-    count = len(args)
-    rule = body.define(jaxpr, f"{own}_jvp", [("primals", -count), ("tangents", -count)], pack)
-    body.line(f"{name}.defjvp({rule})")
+    places = [*range(count), *(count + i for i in rule.given)]
+    return body.define(rule.jaxpr, f"{own}_jvp", [("primals", -count), ("tangents", -count)], pack, places=places)
 
 
 def _vjp(body: Body, eqn: Any, name: str, args: Sequence[Any]) -> None:
@@ -76,7 +102,7 @@ def _vjp(body: Body, eqn: Any, name: str, args: Sequence[Any]) -> None:
     own = name.partition(internals.SIGN)[0]
     try:
         _check_order(body)
-        rule = internals.vjp_rule(eqn.params, [var.aval for var in args])
+        rule = rules.vjp_rule(eqn.params, [var.aval for var in args])
     except Exception as error:  # the rules are the user's: they may raise anything
         forward = _failing(body, f"{own}_fwd", ["*args"], error, None)
         body.line(f"{name}.defvjp({forward}, {forward})")
@@ -98,7 +124,20 @@ def _vjp(body: Body, eqn: Any, name: str, args: Sequence[Any]) -> None:
 
     groups = [("residuals", -len(rule.forwarded)), ("cotangents", len(parts.outvars) - residuals)]
     backward = body.define(rule.backward, f"{own}_bwd", groups, unpacked)
-    body.line(f"{name}.defvjp({forward}, {backward})")
+    if rule.is_whole:
+        body.line(f"{name}.defvjp({forward}, {backward})")
+        return
+    others = [i for i in rules.smooth_places([var.aval for var in args]) if i not in rule.given]
+    checked, filled = body.writer.new(f"{own}_fwd"), body.writer.new(f"{own}_bwd")
+    body.line(f"def {checked}(*args):")
+    inner = body.below()
+    inner.line(f"if {' or '.join(f'args[{i}].perturbed' for i in others)}:")
+    inner.below().line(f"raise NotImplementedError({_PARTIAL!r})")
+    inner.line(f"return {forward}(*[one.value for one in args])")
+    body.line(f"def {filled}(residuals, cotangents):")
+    inner.line(f"cotangents = jax.tree.map(lambda one: {_filled('one')}, cotangents)")
+    inner.line(f"return {backward}(residuals, cotangents)")
+    body.line(f"{name}.defvjp({checked}, {filled}, symbolic_zeros=True)")
 
 
 def _check_order(body: Body) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import numpy as np
 
-from jaxshrink.jaxprs import internals, kinds, restoring, wire
+from jaxshrink.jaxprs import internals, kinds, restoring, ruled, wire
+from jaxshrink.jaxprs.checks import of_kind as _as
+from jaxshrink.jaxprs.checks import row_at as _at
+from jaxshrink.jaxprs.checks import size as _size
 from jaxshrink.jaxprs.errors import CorruptJaxpr, Inexpressible
 
 _DEEPEST = 100  # of options in options
@@ -186,54 +189,9 @@ class _Decoder:
             row = _as(dict, _at(self.rows("customs"), index))
             avals = [_at(self.types, one) for one in _as(list, row["args"])]
             outs = [_at(self.types, one) for one in _as(list, row["outs"])]
-            fun = self.ruled(row, outs)
+            fun = ruled.function(row, outs, lambda index: internals.closed(_at(self.jaxprs, index)))
             self.params[index] = restoring.custom_params(fun, avals)
         return restoring.with_consts({**self.params[index], **given}, given.get("num_consts", 0))
-
-    def ruled(self, row: dict[str, Any], outs: list[Any]) -> Callable[..., Any]:
-        def fun(*args: Any) -> list[Any]:
-            return [restoring.filled(aval) for aval in outs]
-
-        fun.__name__ = _as(str, row["name"]) or "f"
-        zeros = [_as(bool, one) for one in _as(list, row.get("zeros", []))]
-        if "forward" in row:
-            made = jax.custom_vjp(fun)
-            made.defvjp(*self.reverse_rules(row, zeros))
-            return made
-        forward: Any = jax.custom_jvp(fun)
-        forward.defjvp(self.forward_rule(row, zeros))
-        return forward  # type: ignore[no-any-return]
-
-    def forward_rule(self, row: dict[str, Any], zeros: list[bool]) -> Callable[..., Any]:
-        def rule(primals: Any, tangents: Any) -> Any:
-            jaxpr = self.of_rule(row, "rule")
-            results = internals.function(jaxpr)(*primals, *tangents)
-            given = iter(results[len(zeros) :])
-            outs = results[: len(zeros)]
-            return outs, [restoring.zero_tangent(out) if is_zero else next(given)
-                          for out, is_zero in zip(outs, zeros, strict=True)]  # fmt: skip
-
-        return rule
-
-    def reverse_rules(self, row: dict[str, Any], zeros: list[bool]) -> tuple[Callable[..., Any], Callable[..., Any]]:
-        forwarded = [one if one is None else _size(one) for one in _as(list, row["forwarded"])]
-        own = sum(index is None for index in forwarded)
-
-        def forward(*args: Any) -> Any:
-            results = internals.function(self.of_rule(row, "forward"))(*args)
-            given = iter(results[:own])
-            return results[own:], [next(given) if index is None else args[index] for index in forwarded]
-
-        def backward(residuals: Any, cotangents: Any) -> Any:
-            results = iter(internals.function(self.of_rule(row, "backward"))(*residuals, *cotangents))
-            return tuple(None if is_zero else next(results) for is_zero in zeros)
-
-        return forward, backward
-
-    def of_rule(self, row: dict[str, Any], name: str) -> Any:
-        if "error" in row:
-            raise NotImplementedError(f"the derivative rule was not kept: {row['error']}")
-        return internals.closed(_at(self.jaxprs, row[name]))
 
     def value(self, value: Any, depth: int = 0) -> Any:
         if value is None or type(value) in (bool, int, str):
@@ -307,24 +265,6 @@ _READERS: dict[str, Callable[..., Any]] = {
     },
 }
 """By kind, what makes a value of its parts."""
-
-
-def _as(kind: type, value: Any) -> Any:
-    if type(value) is not kind:
-        raise CorruptJaxpr(f"there is a {type(value).__name__} where a {kind.__name__} should be")
-    return value
-
-
-def _at(rows: Sequence[Any], index: Any) -> Any:
-    if type(index) is not int or not 0 <= index < len(rows):
-        raise CorruptJaxpr("something is referred to that is not there")
-    return rows[index]
-
-
-def _size(value: Any) -> int:
-    if type(value) is not int or not 0 <= value < 1 << 62:
-        raise CorruptJaxpr("a size is no such number")
-    return value
 
 
 def _line(value: Any) -> int:

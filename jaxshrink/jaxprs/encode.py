@@ -10,13 +10,14 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxshrink.jaxprs import internals, keeping, kinds, wire
+from jaxshrink.jaxprs import internals, keeping, kinds, rules, wire
 from jaxshrink.jaxprs.compare import ORDERS, Memo, key_of
 from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.expanding import expanded
 
 _DROPPED = frozenset((
     "jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk", "bwd", "out_trees", "computation", "ft_in", "ft_out",
+    "symbolic_zeros",
 ))  # fmt: skip
 """Options that `loads` makes again: rules of their own, and what follows from the rest."""
 
@@ -182,7 +183,7 @@ class _Encoder:
         if key in self.known_customs:
             return self.known_customs[key]
         jaxpr = eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
-        row: dict[str, Any] = {"args": [], "symbolic_zeros": bool(eqn.params.get("symbolic_zeros"))}
+        row: dict[str, Any] = {"args": [], "reverse": eqn.primitive.name != "custom_jvp_call"}
         self.customs.append(row)
         self.known_customs[key] = index = len(self.customs) - 1
         row["args"] = [self.type(var.aval) for var in _own_args(eqn)]
@@ -205,12 +206,15 @@ class _Encoder:
         """The derivative rules of a function, as it is called by an equation, whose arguments have these types."""
         try:
             if eqn.primitive.name == "custom_jvp_call":
-                rule, zeros = internals.jvp_rule(eqn.params, avals)
-                row |= {"rule": self.jaxpr(rule), "zeros": zeros}
+                row["rules"] = [
+                    {"rule": self.jaxpr(one.jaxpr), "given": list(one.given), "zeros": list(one.zeros),
+                     "whole": one.is_whole} for one in rules.jvp_rules(eqn.params, avals)
+                ]  # fmt: skip
             else:
-                found = internals.vjp_rule(eqn.params, avals)
+                found = rules.vjp_rule(eqn.params, avals)
                 row |= {"forward": self.jaxpr(found.forward), "backward": self.jaxpr(found.backward),
-                        "forwarded": list(found.forwarded), "zeros": list(found.zeros)}  # fmt: skip
+                        "forwarded": list(found.forwarded), "zeros": list(found.zeros),
+                        "given": list(found.given), "whole": found.is_whole}  # fmt: skip
         except Exception as error:  # a rule is the user's, and may raise anything
             if isinstance(error, (Inexpressible, jax.errors.UnexpectedTracerError)) and not self.allow_missing:
                 raise Inexpressible(

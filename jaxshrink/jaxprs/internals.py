@@ -1,4 +1,4 @@
-"""What is read from jaxprs (parts, primitives, derivative rules), and tracing for given types."""
+"""What is read from jaxprs (parts, primitives), and tracing for given types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from jaxshrink.jaxprs.private import Literal as Literal
 from jaxshrink.jaxprs.private import Primitive as Primitive
 from jaxshrink.jaxprs.private import ShapedArray as ShapedArray
 from jaxshrink.jaxprs.private import Var as Var
-from jaxshrink.jaxprs.private import ad, api_util, core, linear_util, partial_eval, source_info_util
+from jaxshrink.jaxprs.private import api_util, core, linear_util, partial_eval, source_info_util
 from jaxshrink.jaxprs.private import no_effects as no_effects
 
 SIGN = names_.SIGN
@@ -228,84 +228,6 @@ def primitive_source(primitive: Any) -> str | None:
 def primitive_name(primitive: Any) -> str | None:
     """The dotted name under which a module that is imported has a primitive, or None."""
     return _primitives(len(sys.modules)).get(id(primitive))
-
-
-# -- custom derivatives
-
-
-def jvp_rule(params: Mapping[str, Any], avals: Sequence[Any]) -> Any:
-    """The rule of a `custom_jvp_call` as a closed jaxpr from primals and tangents, all nonzero, to those of the
-    results. Raises what the rule raises."""
-    thunk = params.get("jvp_jaxpr_fun") or params["jvp_jaxpr_thunk"]
-    zeros = [False] * len(avals)
-    jaxpr, consts, out_zeros = thunk.call_wrapped(*zeros) if hasattr(thunk, "call_wrapped") else thunk(*zeros)
-    _check_alive(consts)
-    return ClosedJaxpr(jaxpr, list(consts)), list(out_zeros)
-
-
-@dataclasses.dataclass(frozen=True)
-class ReverseRule:
-    """The rules of a `custom_vjp_call` as closed jaxprs.
-
-    `forward` gives the residuals, then the results. `forwarded` has for each residual that `backward` takes the index
-    of the argument that it is, or None for the next of those that `forward` gives. `backward` takes residuals and
-    cotangents, and gives the cotangents of the arguments; `zeros` tells which of them are zeros that it leaves out.
-    """
-
-    forward: Any
-    backward: Any
-    forwarded: tuple[int | None, ...]
-    zeros: tuple[bool, ...]
-
-
-def vjp_rule(params: Mapping[str, Any], avals: Sequence[Any]) -> ReverseRule:
-    """The rules of a `custom_vjp_call` (its arguments' types, closed-over ones aside). Raises what they raise."""
-    jaxpr, consts = _forward(params["fwd_jaxpr_thunk"], len(avals))
-    _check_alive(consts)
-    forward = ClosedJaxpr(jaxpr, list(consts))
-    trees = params["out_trees"]()
-    leaves, closed_over = trees[1].num_leaves, int(params.get("num_consts", 0))
-    indices = list(trees[2]) if len(trees) > 2 else [None] * leaves
-    forwarded = [None if index is None else index - closed_over for index in indices]
-    own = leaves - sum(index is not None for index in forwarded)
-    outs = [var.aval for var in opened(forward).outvars]
-    rest = iter(outs[:own])
-    residuals = [next(rest) if index is None else avals[index] for index in forwarded]
-    cotangents = [aval.to_tangent_aval() if hasattr(aval, "to_tangent_aval") else aval.at_least_vspace()
-                  for aval in outs[own:]]  # fmt: skip
-    zeros: list[bool] = []
-
-    def backward(*args: Any) -> list[Any]:
-        bwd = params["bwd"]
-        given = bwd.call_wrapped(*args) if hasattr(bwd, "call_wrapped") else bwd(*args)
-        if len(given) == 2 and isinstance(given[0], (list, tuple)):
-            given = given[0]  # JAX 0.12: and what is logged
-        zeros[:] = [type(one).__name__ == "Zero" for one in given]
-        return [one for one, is_zero in zip(given, zeros, strict=True) if not is_zero]
-
-    made = traced(backward, [*residuals, *cotangents])
-    _check_alive(opened(made).consts)
-    return ReverseRule(forward, made, tuple(forwarded), tuple(zeros))
-
-
-def _forward(thunk: Any, count: int) -> Any:
-    """The forward rule for arguments that are all differentiated, but for the first ones if it will not have it: JAX
-    makes arguments of what a function closes over where it evaluates a jaxpr."""
-    for closed_over in range(count + 1):
-        flags = [False] * closed_over + [True] * (count - closed_over)
-        try:
-            return thunk.call_wrapped(*flags) if hasattr(thunk, "call_wrapped") else thunk(*flags)
-        except ad.CustomVJPException:
-            if closed_over == count:
-                raise
-    raise AssertionError
-
-
-def _check_alive(consts: Sequence[Any]) -> None:
-    if any(isinstance(value, jax.core.Tracer) for value in consts):
-        raise jax.errors.UnexpectedTracerError(
-            "the rule closes over a value of the function around it, which has been traced already"
-        )
 
 
 # -- control flow

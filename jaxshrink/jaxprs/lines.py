@@ -58,7 +58,8 @@ def _broken(line: str) -> Iterator[str]:
         yield f"{indent}{_INDENT}{inner}"
     else:
         items = _items(inner)
-        comma = "," if len(items) > 1 or inner.endswith(",") or _takes_comma(line, start) else ""
+        is_made = bool(re.search(r"\bfor\b", inner)) and len(items) == 1  # a comprehension takes none
+        comma = "," if not is_made and (len(items) > 1 or inner.endswith(",") or _takes_comma(line, start)) else ""
         for item in items:
             yield from _broken(f"{indent}{_INDENT}{item}{comma}")
     yield indent + line[end:]

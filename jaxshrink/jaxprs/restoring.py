@@ -256,6 +256,11 @@ def filled(aval: Any) -> Any:
         if aval.weak_type else value  # fmt: skip
 
 
+def zeros(aval: Any) -> Any:
+    """An array of zeros, as large as a type says."""
+    return np.zeros(aval.shape, aval.dtype)
+
+
 def zero_tangent(value: Any) -> Any:
     """The tangent that is zero."""
     dtype = jax.numpy.result_type(value)

@@ -142,6 +142,10 @@ class Body:
         else:
             self.line(f"{', '.join(targets)}{',' if sizes is None and len(targets) == 1 else ''} = {value}")
 
+    def below(self) -> Body:
+        """Statements below the last one, in the same lines."""
+        return Body(self.writer, self.known, self.depth + 1, self.lines)
+
     # -- equations
 
     def equations(self, parts: internals.Opened, paths: Sequence[str] = ()) -> list[str]:
@@ -213,12 +217,14 @@ class Body:
         self, jaxpr: Any, wanted: str, groups: Sequence[Group] | None = None, pack: Pack | None = None,
         given: Sequence[str] = (), decorator: str | None = None,
         args_seen: Callable[[list[str]], None] | None = None, exact: str | None = None,
+        places: Sequence[int] | None = None,
     ) -> str:  # fmt: skip
         """Define the function of a jaxpr here, and return its name.
 
         `given` are expressions for its first arguments, which it closes over. The other arguments are parameters, or
         parts of them (a negative count: also where it is only one); `args_seen` gets their names.
         `exact` is the name of the function, where that is no matter of wishes. It returns what `pack` gives.
+        `places` are those of the arguments in the groups, where these hold others too.
         """
         parts = internals.opened(jaxpr)
         arg_names, paths = internals.names(jaxpr)
@@ -231,6 +237,9 @@ class Body:
         args = [inner.known[var] for var in free]
         if args_seen is not None:
             args_seen(args)
+        if places is not None and groups is not None:
+            taken = dict(zip(places, args, strict=True))
+            args = [taken.get(i, "_") for i in range(sum(abs(count) for _, count in groups))]
         parameters = inner.parameters(args, groups)
         results = inner.equations(parts, paths)
         packed = (pack or plain_results)(results)

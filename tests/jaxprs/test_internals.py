@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from jaxshrink.jaxprs import internals, keeping, kinds, private, restoring
+from jaxshrink.jaxprs import internals, keeping, kinds, private, restoring, rules
 
 X = np.ones(3, np.float32)
 OPTIONAL = ("flattree", "literals")
@@ -90,12 +90,12 @@ def test_primitives_are_found_by_name():
 def test_rules_of_custom_functions():
     ruled = jax.custom_jvp(jnp.sin)
     ruled.defjvp(lambda primals, tangents: (ruled(*primals), tangents[0] * 2))
-    rule, zeros = internals.jvp_rule(only(ruled, X).params, [internals.type_of(X)])
-    assert len(internals.opened(rule).invars) == 2 and zeros == [False]
+    (rule,) = rules.jvp_rules(only(ruled, X).params, [internals.type_of(X)])
+    assert len(internals.opened(rule.jaxpr).invars) == 2 and rule.given == (0,) and rule.zeros == (False,)
 
     ruled = jax.custom_vjp(lambda x, y: x * y)
     ruled.defvjp(lambda x, y: (x * y, (x, jnp.sin(y))), lambda kept, ct: (ct * kept[1], None))
-    rule = internals.vjp_rule(only(ruled, X, X).params, [internals.type_of(X)] * 2)
+    rule = rules.vjp_rule(only(ruled, X, X).params, [internals.type_of(X)] * 2)
     assert rule.zeros == (False, True) and len(internals.opened(rule.backward).outvars) == 1
     assert rule.forwarded in ((0, None), (None, None))
 
@@ -107,7 +107,7 @@ def test_rules_of_functions_that_close_over_values_when_jax_evaluates_them():
     ruled.defvjp(lambda x: (x * table, ()), lambda _, ct: (ct,))
     jaxpr = jax.make_jaxpr(lambda x: ruled(x))(X)
     eqn = only(lambda *args: jax.core.eval_jaxpr(internals.hoisted(jaxpr), (), *args), table, X)
-    rule = internals.vjp_rule(eqn.params, [atom.aval for atom in eqn.invars])
+    rule = rules.vjp_rule(eqn.params, [atom.aval for atom in eqn.invars])
     assert rule.zeros[-1] is False and sum(rule.zeros) == len(rule.zeros) - 1
 
 

@@ -16,6 +16,7 @@ LINES = {
     "subscript": f"x = y[{NAME} + {NAME} + {NAME} + {NAME}]",
     "subscript of several": f"x = y[{NAME}, {NAME}, {NAME}:{NAME}]",
     "list": f"x = [{NAME} + {NAME} + {NAME} + {NAME}]",
+    "comprehension": f"x = [one + {NAME} + {NAME} + {NAME} for one in {NAME}]",
     "tuple of one": f"x = ({NAME} + {NAME} + {NAME} + {NAME},)",
     "strings with brackets": f"x = f('(', \"['\", {NAME}, {NAME}, {NAME})",
     "dictionary": f"x = {{'a': {NAME}, 'b': {NAME}, 'c': {NAME}}}",
