@@ -34,7 +34,7 @@ Memo = dict[Any, tuple[Any, Normal]]
 _UNTOLD = frozenset((
     "name", "debug_info", "name_and_src_info", "out_trees", "jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk",
     "bwd", "num_consts", "num_carry", "ft_in", "ft_out", "cond_nconsts", "body_nconsts", "linear", "_split_transpose",
-    "const_lengths", "resource_env", "computation", "origin", "symbolic_zeros",
+    "const_lengths", "resource_env", "ctx_mesh", "computation", "origin", "symbolic_zeros",
 ))  # fmt: skip
 """Parameters that are names, or follow from the rest."""
 

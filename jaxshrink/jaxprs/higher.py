@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import jax.experimental.layout as experimental_layout
 import numpy as np
 
 from jaxshrink.inside.capture.constants import Unwritable
-from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs import contexts, internals
 from jaxshrink.jaxprs.customs import forward_ruled, linear_solve, reverse_ruled
 from jaxshrink.jaxprs.kernels import grid_place, pallas_call
 from jaxshrink.jaxprs.sharded import shard_map
@@ -23,7 +24,7 @@ def jit(body: Body, eqn: Any) -> bool:
     """A compiled function, defined once."""
     params, jaxpr = eqn.params, eqn.params["jaxpr"]
     try:
-        options = _jit_options(params)
+        options = _jit_options(body, params)
     except Unwritable:
         return False
     wanted = params.get("name") or internals.function_name(jaxpr) or "f"
@@ -39,23 +40,41 @@ def jit(body: Body, eqn: Any) -> bool:
     return _called(body, eqn, f"{name}({', '.join(body.operands(eqn.invars))})")
 
 
-def _jit_options(params: dict[str, Any]) -> list[str]:
+def _jit_options(body: Body, params: dict[str, Any]) -> list[str]:
     options = []
     donated = tuple(i for i, is_donated in enumerate(params.get("donated_invars", ())) if is_donated)
     if donated:
         options.append(f"donate_argnums={donated}")
     for name in ("in_shardings", "out_shardings"):
-        given = params.get(name, ())
-        if any(type(one).__name__ != "UnspecifiedValue" for one in given):
-            parts = ["None" if type(one).__name__ == "UnspecifiedValue" else text(one) for one in given]
+        places = zip(params.get(name, ()), _layouts(params, name), strict=True)
+        parts = [_placed(body, sharding, layout) for sharding, layout in places]
+        if any(part != "None" for part in parts):
             whole = tupled(parts) if name == "out_shardings" else f"({''.join(f'{part}, ' for part in parts)})"
             options.append(f"{name}={whole}")
     if params.get("keep_unused"):
         options.append("keep_unused=True")
-    if params.get("inline") is True:
-        options.append("inline=True")
+    inline = params.get("inline")
+    kind = getattr(inline, "name", "JAX_LATE" if inline is True else "AUTO")
+    if kind != "AUTO":
+        options.append("inline=True" if kind == "JAX_LATE" else f"inline=jax.Inline.{kind}")
     compiler = dict(params.get("compiler_options_kvs") or ())
     return [*options, f"compiler_options={text(compiler)}"] if compiler else options
+
+
+def _layouts(params: dict[str, Any], name: str) -> Sequence[Any]:
+    """The layouts that belong to shardings."""
+    found = params.get(name.replace("shardings", "layouts"))
+    return found if found is not None else [None] * len(params.get(name, ()))
+
+
+def _placed(body: Body, sharding: Any, layout: Any) -> str:
+    """Where an argument or a result is, and how it lies there; None where nothing is said."""
+    is_told = type(sharding).__name__ != "UnspecifiedValue"
+    where = contexts.sharding(body, sharding) if is_told else "None"
+    if layout is None:
+        return where
+    options = f"{text(layout)}, {where}" if is_told else text(layout)
+    return f"jax.experimental.layout.{'Format' if hasattr(experimental_layout, 'Format') else 'Layout'}({options})"
 
 
 def _called(body: Body, eqn: Any, value: str) -> bool:

@@ -147,6 +147,12 @@ def scopes(eqn: Any) -> tuple[str, ...]:
     return tuple(entry.name for entry in stack if type(entry).__name__ == "Scope")
 
 
+def context_mesh(eqn: Any) -> Any:
+    """The abstract mesh under which an equation was traced; None where there is none."""
+    mesh = getattr(eqn.ctx, "cur_abstract_mesh", None)
+    return None if mesh is None or mesh.empty else mesh
+
+
 # -- tracing
 
 

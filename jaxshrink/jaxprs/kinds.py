@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import enum
 import functools
+import inspect
 import re
 import sys
 from typing import Any
@@ -18,7 +19,8 @@ _CLASSES = (
     "lax.lax:AccuracyMode", "lax.fft:FftType", "lax.linalg:EigImplementation", "lax.linalg:SvdAlgorithm",
     "lax.linalg:EighImplementation", "lax.control_flow.solves:_LinearSolveTuple", "api:Inline",
     "sharding_impls:UnspecifiedValue", "named_sharding:UnspecifiedValue", "mesh:AxisType", "core:MemorySpace",
-    "dispatch:ArrayCopySemantics", "jaxlib._jax:ArrayCopySemantics", "lib:xla_client.FftType",
+    "dispatch:ArrayCopySemantics", "layout:Layout", "layout:DeviceLocalLayout",
+    "layout:AutoLayoutSingleton", "jaxlib._jax:ArrayCopySemantics", "lib:xla_client.FftType",
 )  # fmt: skip
 
 
@@ -55,7 +57,10 @@ def fields(value: Any) -> list[Any] | None:
         return list(value)
     if dataclasses.is_dataclass(value):
         return [getattr(value, field.name) for field in dataclasses.fields(value)]
-    return [] if not getattr(value, "__dict__", None) else None
+    if not getattr(value, "__dict__", None):
+        return []
+    names = list(inspect.signature(type(value)).parameters)
+    return [getattr(value, name) for name in names] if set(names) == set(vars(value)) else None
 
 
 def made(kind: type, parts: list[Any]) -> Any:
@@ -64,8 +69,8 @@ def made(kind: type, parts: list[Any]) -> Any:
         if len(parts) != 1 or parts[0] not in kind.__members__:
             raise ValueError(f"{kind.__name__} has no such member")
         return kind.__members__[parts[0]]
-    if not issubclass(kind, tuple) and not dataclasses.is_dataclass(kind):
-        return _single(kind, parts)
+    if not parts and not issubclass(kind, tuple) and not dataclasses.is_dataclass(kind):
+        return _single(kind)
     return kind(*parts)
 
 
@@ -74,10 +79,8 @@ def _the(kind: type) -> Any:
     return kind()
 
 
-def _single(kind: type, parts: list[Any]) -> Any:
+def _single(kind: type) -> Any:
     """The one instance of a class that has no parts, as JAX itself has it."""
-    if parts:
-        raise ValueError(f"{kind.__name__} has no parts")
     if kind.__name__ == "UnspecifiedValue":
         return private.found("sharding_impls:UNSPECIFIED")
     return _the(kind)

@@ -68,6 +68,8 @@ def _broadcast(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
     shape, dims = tuple(params["shape"]), tuple(params["broadcast_dimensions"])
     size = text(shape[0]) if len(shape) == 1 else text(shape)
     dtype = eqn.invars[0].aval.dtype
+    if params.get("sharding") is not None:
+        return
     if _is_literal(eqn):
         value = np.asarray(eqn.invars[0].val)
         if value == 0 or value == 1:
@@ -255,7 +257,14 @@ def _barrier(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
 
 @_rule("sharding_constraint")
 def _constraint(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
-    yield f"lax.with_sharding_constraint(_0, {text(params['sharding'])})"
+    sharding = params["sharding"]
+    yield f"lax.with_sharding_constraint(_0, {text(sharding.spec)})" if hasattr(sharding, "spec") else None
+    yield f"lax.with_sharding_constraint(_0, {text(sharding)})"
+
+
+@_rule("layout_constraint")
+def _layout(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
+    yield f"jax.experimental.layout.with_layout_constraint(_0, {text(params['layout'])})"
 
 
 @_rule("reshard")

@@ -80,8 +80,8 @@ class ReverseRule:
     `forward` gives the residuals, then the results. `forwarded` has for each residual that `backward` takes the index
     of the argument that it is, or None for the next of those that `forward` gives. `backward` takes residuals and
     cotangents, and gives the cotangents of the arguments; `zeros` tells which of them are zeros that it leaves out.
-    They are for the case that the arguments at the places `given` are differentiated; `is_whole`: there is no other that
-    has derivatives.
+    They are for the case that the arguments at the places `given` are differentiated; `is_whole`: there is no other
+    that has derivatives.
     """
 
     forward: Any

@@ -6,6 +6,7 @@ from typing import Any
 
 from jaxshrink.inside.capture.constants import Unwritable
 from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs.contexts import inner_mesh, known_mesh, named_mesh
 from jaxshrink.jaxprs.texts import text
 from jaxshrink.jaxprs.writer import Body, tupled
 
@@ -14,16 +15,16 @@ def shard_map(body: Body, eqn: Any) -> bool:
     """A call of a function under `shard_map`."""
     params, jaxpr, mesh = eqn.params, eqn.params["jaxpr"], eqn.params["mesh"]
     try:
-        written = text(mesh)
+        mesh_name = named_mesh(body, mesh)
         in_specs = [_spec(one) for one in params.get("in_specs", params.get("in_names"))]
         out_specs = [_spec(one) for one in params.get("out_specs", params.get("out_names"))]
         manual = params.get("manual_axes")
         axes = None if manual is None or set(manual) == set(mesh.axis_names) else text(set(manual))
     except Unwritable:
         return False
-    mesh_name = body.once((mesh, "mesh"), lambda module: _mesh(module, written), mesh)
     wanted = internals.function_name(jaxpr) or "f"
-    with body.writer.speller.among((axis, mesh.shape[axis]) for axis in (manual or mesh.axis_names)):
+    axes_around = body.writer.speller.among((axis, mesh.shape[axis]) for axis in (manual or mesh.axis_names))
+    with axes_around, known_mesh(body.writer, inner_mesh(jaxpr)):
         name = body.once((id(jaxpr), "function"), lambda module: module.define(jaxpr, wanted), jaxpr)
     options = [f"mesh={mesh_name}", f"in_specs=({''.join(f'{one}, ' for one in in_specs)})",
                f"out_specs={tupled(out_specs) if out_specs else '()'}"]  # fmt: skip
@@ -33,12 +34,6 @@ def shard_map(body: Body, eqn: Any) -> bool:
     call = f"{internals.SHARD_MAP}({name}, {', '.join(options)})({', '.join(body.operands(eqn.invars))})"
     body.assign(eqn.outvars, (1,) if len(eqn.outvars) == 1 else None, call)
     return True
-
-
-def _mesh(module: Body, written: str) -> str:
-    name = module.writer.new("mesh")
-    module.line(f"{name} = {written}")
-    return name
 
 
 def _spec(spec: Any) -> str:

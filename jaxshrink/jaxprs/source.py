@@ -16,8 +16,10 @@ from jaxshrink.inside.capture.layout import tidied
 from jaxshrink.inside.capture.naming import named
 from jaxshrink.inside.capture.writer import RESERVED
 from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs.contexts import inner_mesh
 from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.lines import laid_out
+from jaxshrink.jaxprs.texts import text
 from jaxshrink.jaxprs.writer import Writer
 
 _MORE = {"base64", "importlib", "zlib"}
@@ -40,12 +42,12 @@ def to_source(closed_jaxpr: Any, name: str = "f", called: bool = False) -> str:
     writer = Writer()
     module = writer.module()
     module.define(internals.closed(closed_jaxpr), name, exact=name)
-    call = [_call(closed_jaxpr, name)] if called else []
+    call = _call(closed_jaxpr, name) if called else []
     written = writer.finished()
     lines = [*writer.arrays.lines, *written, *writer.arrays.data, *call]
-    text = "\n".join(lines)
-    tree = ast.parse(text)
-    _tidy(tree.body, text.splitlines())
+    whole = "\n".join(lines)
+    tree = ast.parse(whole)
+    _tidy(tree.body, whole.splitlines())
     tree.body[:0] = imports(tree.body, ((), _settings(closed_jaxpr)))
     tree.body[:0] = [ast.Import([ast.alias(one)]) for one in sorted(_MORE & _read(tree))]
     named(tree, RESERVED | _MORE | {name})
@@ -68,10 +70,14 @@ def from_source(source: str) -> Callable[..., Any]:
     return made
 
 
-def _call(jaxpr: Any, name: str) -> str:
-    """A call that runs all of it."""
+def _call(jaxpr: Any, name: str) -> list[str]:
+    """A call that runs all of it, on devices if it is for a mesh of these."""
     ones = ", ".join(_ones(var.aval) for var in internals.opened(jaxpr).invars)
-    return f"jax.block_until_ready(jax.jit({name})({ones}))"
+    call = f"jax.block_until_ready(jax.jit({name})({ones}))"
+    mesh = inner_mesh(jaxpr)
+    made = "" if mesh is None else text(mesh)
+    devices = made.removesuffix(".abstract_mesh")
+    return [call] if devices == made else [f"with jax.set_mesh({devices}):", f"    {call}"]
 
 
 def _ones(aval: Any) -> str:

@@ -77,11 +77,22 @@ def _likenamed(name: str, operands: list[str], params: dict[str, Any]) -> Iterat
             continue
         try:
             known = inspect.signature(fun).parameters
-            options = tuple((key, text(value)) for key, value in params.items() if key in known)
+            given = ((_OPTIONS[key] if _OPTIONS.get(key) in known else key, value) for key, value in params.items())
+            options = tuple((key, text(_spec(value))) for key, value in given if key in known)
         except (TypeError, ValueError, Unwritable):
             continue
         if operands:
             yield Call(f"{home}.{name}({', '.join(operands)}", options)
+
+
+_OPTIONS = {"sharding": "out_sharding"}
+"""Options of primitives that have another name in functions."""
+
+
+def _spec(value: Any) -> Any:
+    """Functions take a partition, where the mesh is that around."""
+    is_around = isinstance(value, jax.sharding.NamedSharding) and type(value.mesh).__name__ == "AbstractMesh"
+    return value.spec if is_around else value
 
 
 CALLS = ("jit", "pjit", "custom_jvp_call", "custom_vjp_call")

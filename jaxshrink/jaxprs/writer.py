@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import os.path
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from jaxshrink.inside.capture import names
 from jaxshrink.inside.capture.env import placeholder
-from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs import contexts, internals
 from jaxshrink.jaxprs.arrays import Arrays
 from jaxshrink.jaxprs.equations import Speller, typed_number
 from jaxshrink.jaxprs.errors import Inexpressible
@@ -37,12 +37,14 @@ INDENT = "    "
 @dataclasses.dataclass(frozen=True)
 class Later:
     """Derivative rules to be written when all that they are for has been: what does it, and for derivatives of which
-    order. `before` is where the module has room for what they need, `axes` are the names of mapped axes around."""
+    order. `before` is where the module has room for what they need, `axes` are the names of mapped axes around, `mesh`
+    is the mesh."""
 
     write: Callable[[], None]
     order: int
     before: Lines
     axes: list[tuple[Any, int]]
+    mesh: Any
 
 
 class Writer:
@@ -53,6 +55,7 @@ class Writer:
         self.lines: Lines = []
         self.later: collections.deque[Later] = collections.deque()
         self.order = 1
+        self.mesh: Any = None  # under which functions are called that are written now
         self.arrays = Arrays(self.new)
         self.defined: dict[Any, str] = {}
         self.kept: list[Any] = []  # the identities of jaxprs are keys
@@ -72,7 +75,7 @@ class Writer:
         where most of its rules' own rules count."""
         before: Lines = []
         self.lines.append(before)
-        self.later.append(Later(write, self.order, before, self.speller.axes))
+        self.later.append(Later(write, self.order, before, self.speller.axes, self.mesh))
 
     def finished(self) -> list[str]:
         """Write what was postponed. Returns the lines of the module."""
@@ -80,6 +83,7 @@ class Writer:
         while self.later:
             later = self.later.popleft()
             self.lines, self.order, self.speller.axes = later.before, later.order + 1, later.axes
+            self.mesh = later.mesh
             later.write()
         return list(_flat(whole))
 
@@ -87,13 +91,12 @@ class Writer:
 class Body:
     """Statements of a function, or of the module. `known` are the expressions of variables.
 
-    `scopes` are the names of the scopes (`jax.named_scope`) in which statements stand from here on, `entered` those of
-    the last one.
+    `contexts` are the expressions of those in which statements stand from here on, `entered` those of the last one.
     """
 
     def __init__(self, writer: Writer, known: Mapping[Any, str], depth: int, lines: Lines) -> None:
         self.writer, self.known, self.outer, self.lines = writer, dict(known), depth, lines
-        self.scopes: tuple[str, ...] = ()
+        self.contexts: tuple[str, ...] = ()
         self.entered: tuple[str, ...] = ()
         self.definitions: dict[Any, Any] = {}
         self.uses: collections.Counter[Any] = collections.Counter()
@@ -105,14 +108,15 @@ class Body:
     @property
     def depth(self) -> int:
         """How far statements are indented."""
-        return self.outer + len(self.scopes)
+        return self.outer + len(self.contexts)
 
     def line(self, text: str) -> None:
-        """A statement, in its scopes."""
-        shared = len(os.path.commonprefix([self.entered, self.scopes]))
-        for place, scope in enumerate(self.scopes[shared:], shared):
-            self.lines.append(f"{INDENT * (self.outer + place)}with jax.named_scope({scope!r}):")
-        self.entered = self.scopes
+        """A statement, in its contexts."""
+        pairs = zip(self.entered, self.contexts, strict=False)
+        shared = len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], pairs)))
+        for depth, context in enumerate(self.contexts[shared:], self.outer + shared):
+            self.lines.append(f"{INDENT * depth}with {context}:")
+        self.entered = self.contexts
         self.lines.append(INDENT * self.depth + text)
 
     def operand(self, atom: Any) -> str:
@@ -160,12 +164,13 @@ class Body:
         for var, value in zip(parts.constvars, parts.consts, strict=True):
             self.known[var] = self.writer.arrays.expression(value, self.uses[var] <= 1)
         self.skipped |= {id(eqn) for eqn in swallowed(self, parts.eqns)}
-        around = self.scopes
+        outside = self.contexts
         for eqn in parts.eqns:
             if id(eqn) not in self.skipped:
-                self.scopes = around + internals.scopes(eqn)
-                self.equation(eqn)
-        self.scopes = around
+                self.contexts = outside + contexts.around(self, eqn)
+                with contexts.known_mesh(self.writer, internals.context_mesh(eqn)):
+                    self.equation(eqn)
+        self.contexts = outside
         return self.operands(parts.outvars)
 
     def equation(self, eqn: Any) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 PROGRAM = """
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax
+from jax.experimental import layout
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 from jaxshrink.jaxprs import dumps, equivalent, from_source, loads, to_source
@@ -44,14 +45,66 @@ def exchanged(a, b):
     return shard_map(block, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y"))(a) @ b
 
 
+def in_memory(a, b):
+    rows_on_host = NamedSharding(mesh, P("x"), memory_kind=jax.devices()[0].default_memory().kind)
+    return jax.jit(lambda a: a + 1, out_shardings=rows_on_host)(a) @ b
+
+
+def inlined(a, b):
+    return jax.jit(lambda a, b: a @ b, inline=True, keep_unused=True)(a, b)
+
+
+def in_context_of_mesh(a, b):
+    with mesh:
+        return jax.jit(lambda a: lax.with_sharding_constraint(a * 2, P("x", "y")))(a) @ b
+
+
+def laid_out(a, b):
+    rows_by_columns = layout.Format(layout.Layout((1, 0)), rows)
+    a = jax.jit(lambda a: a.T + 1, in_shardings=rows_by_columns, out_shardings=rows_by_columns)(a)
+    return layout.with_layout_constraint(a, layout.Layout((1, 0))) @ b
+
+
+def under_mesh(a, b):
+    return jax.jit(lambda a: lax.with_sharding_constraint(a * 2, P("x", "y")))(a) @ b
+
+
+def explicit(a, b):
+    a, b = jax.sharding.reshard(a, P("x", None)), jax.sharding.reshard(b, P(None, "y"))
+    return jnp.sin(a @ b).sum(0), jnp.matmul(a, b, out_sharding=P(None, "y")), jnp.zeros((4, 4), out_sharding=P("x"))
+
+
+def explicit_loop(a, b):
+    a = jax.sharding.reshard(a, P(None, "y"))
+    return lax.scan(jax.jit(lambda carry, row: (carry + row, carry * row)), a[0], a)
+
+
+def partly_automatic(a, b):
+    a = jax.sharding.reshard(a, P("x", "y"))
+    return jax.sharding.auto_axes(lambda a: a @ a.T + 1, out_sharding=P("x", None))(a)
+
+
 a, b = np.arange(16.0, dtype=np.float32).reshape(4, 4), np.ones((4, 4), np.float32)
-for wanted in (matmul, constrained, compiled, exchanged):
+def check(wanted):
     jaxpr = jax.make_jaxpr(wanted)(a, b)
     source = to_source(jaxpr)
     fun, kept = from_source(source), loads(dumps(jaxpr))
     assert equivalent(jax.make_jaxpr(fun)(a, b), jaxpr), source
     assert equivalent(kept, jaxpr), wanted
     assert_same_results((wanted, fun, flat(kept)), (a, b))
+    return jaxpr
+
+
+for wanted in (matmul, constrained, compiled, exchanged, in_memory, inlined, in_context_of_mesh):
+    check(wanted)
+if hasattr(layout, "Format"):
+    check(laid_out)
+with jax.set_mesh(mesh):
+    check(under_mesh)
+with jax.set_mesh(jax.make_mesh((2, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Explicit,) * 2)):
+    for wanted in (explicit, explicit_loop, partly_automatic):
+        jaxpr = check(wanted)
+exec(to_source(jaxpr, called=True))
 """
 
 
