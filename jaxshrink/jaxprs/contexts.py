@@ -15,18 +15,19 @@ from jaxshrink.jaxprs.texts import text
 if TYPE_CHECKING:
     from jaxshrink.jaxprs.writer import Body, Writer
 
-_EINSUM = re.compile(r"[\w.,]*->[\w.]*")
+_OF_JAX = re.compile(r"[\w.,]*->[\w.]*|rematted_computation|checkpoint")
+"""Scopes that JAX opens by itself: those of `jnp.einsum` and `jax.checkpoint`."""
 
 
 def around(body: Body, eqn: Any) -> tuple[str, ...]:
     """The contexts of an equation, as expressions, outermost first; the mesh that is known already needs none.
 
-    The scope that `jnp.einsum` opens by itself is none of the user's.
+    Scopes that JAX opens by itself are left to it.
     """
     mesh = internals.context_mesh(eqn)
     is_known = mesh is None or mesh == body.writer.mesh
     found = [] if is_known else [f"jax.sharding.use_abstract_mesh({named_mesh(body, mesh)})"]
-    scopes = [scope for scope in internals.scopes(eqn) if not _EINSUM.fullmatch(scope)]
+    scopes = [scope for scope in internals.scopes(eqn) if not _OF_JAX.fullmatch(scope)]
     return (*found, *(f"jax.named_scope({scope!r})" for scope in scopes))
 
 

@@ -231,7 +231,7 @@ def _data(decoder: _Decoder, depth: int, name: Any, parts: Any) -> Any:
 
 
 def _policy(decoder: _Decoder, depth: int, name: Any, args: Any) -> Any:
-    return restoring.policy(_as(str, name), None if args is None else decoder.values(args, depth))
+    return restoring.policy(_as(str, name), None if args is None else decoder.value(args, depth))
 
 
 def _number(decoder: _Decoder, depth: int, index: Any) -> Any:

@@ -271,7 +271,7 @@ class _Encoder:
             return [sharding[0], [self.value(part, owner) for part in sharding[1]]]
         policy = keeping.policy_parts(value)
         if policy is not None:
-            return ["policy", policy[0], None if policy[1] is None else [self.value(part, owner) for part in policy[1]]]
+            return ["policy", policy[0], None if policy[1] is None else self.value(policy[1], owner)]
         raise Inexpressible(f"{owner} cannot be kept: it is {_described(value)}")
 
     def tree(self, tree: Any, owner: str) -> Any:

@@ -91,7 +91,7 @@ def checkpoint(body: Body, eqn: Any) -> bool:
     except Unwritable:
         return False
     if params.get("differentiated"):
-        return False
+        return _differentiated(body, eqn, policy)
     options = [] if policy == "None" else [f"policy={policy}"]
     if not params.get("prevent_cse", True):
         options.append("prevent_cse=False")
@@ -105,6 +105,19 @@ def checkpoint(body: Body, eqn: Any) -> bool:
 
     name = body.once((id(jaxpr), "checkpoint", *options), define, jaxpr)
     return _called(body, eqn, f"{name}({', '.join(body.operands(eqn.invars))})")
+
+
+def _differentiated(body: Body, eqn: Any, policy: str) -> bool:
+    """What `grad` makes of such a function, which no API does."""
+    params, jaxpr, operands = eqn.params, eqn.params["jaxpr"], ", ".join(body.operands(eqn.invars))
+    primitive = internals.primitive_source(eqn.primitive)
+    if primitive is None or set(params) != {"jaxpr", "policy", "prevent_cse", "differentiated"}:
+        return False
+    name = _function(body, jaxpr, internals.function_name(jaxpr) or "f")
+    made = f"jax.make_jaxpr({name})({operands})" + ("" if isinstance(jaxpr, internals.ClosedJaxpr) else ".jaxpr")
+    options = f"jaxpr={made}, prevent_cse={params['prevent_cse']}, differentiated=True, policy={policy}"
+    body.assign(eqn.outvars, None, f"{primitive}.bind({operands}, {options})")
+    return True
 
 
 # -- control flow

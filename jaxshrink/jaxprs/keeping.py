@@ -97,7 +97,10 @@ def _axis_types(mesh: Any) -> list[str]:
     return [str(one).rpartition(".")[2] for one in getattr(mesh, "axis_types", None) or ()]
 
 
-def policy_parts(value: Any) -> tuple[str, list[Any] | None] | None:
+Arguments = tuple[list[Any], dict[str, Any]]
+
+
+def policy_parts(value: Any) -> tuple[str, Arguments | None] | None:
     """A policy of `jax.checkpoint`: its public name, and the arguments of the function that made it, if one did."""
     if getattr(value, "__module__", None) != jax.checkpoint.__module__:
         return None
@@ -110,7 +113,7 @@ def policy_parts(value: Any) -> tuple[str, list[Any] | None] | None:
         for name, factory in policies.items():
             for args in ([*_items(given)], given):
                 if inspect.isfunction(factory) and _gives(factory, args, value):
-                    return name, args
+                    return name, (args, {})
         return None
     return _made_by(value, policies)
 
@@ -127,20 +130,27 @@ def _gives(factory: Callable[..., Any], args: Sequence[Any], value: Any) -> bool
         return False
 
 
-def _made_by(value: Any, policies: Mapping[str, Any]) -> tuple[str, list[Any]] | None:
-    """The function that has made a closure, and the arguments that it keeps: older releases of JAX."""
+def _made_by(value: Any, policies: Mapping[str, Any]) -> tuple[str, Arguments] | None:
+    """The function that has made a closure, and the arguments that it keeps. Those of any number that it does not keep
+    make no difference."""
     outer = getattr(value, "__qualname__", "").split(".")[0]
     factory = policies.get(outer)
-    if factory is None or getattr(value, "__closure__", None) is None:
+    if factory is None or not hasattr(value, "__code__"):
         return None
     names_ = value.__code__.co_freevars
-    cells = dict(zip(names_, (cell.cell_contents for cell in value.__closure__), strict=True))
-    found: list[Any] = []
+    cells = dict(zip(names_, (cell.cell_contents for cell in value.__closure__ or ()), strict=True))
+    args: list[Any] = []
+    options: dict[str, Any] = {}
     for name, parameter in inspect.signature(factory).parameters.items():
-        if name not in cells or parameter.kind is parameter.KEYWORD_ONLY:
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += sorted(cells.get(name, ()))
+        elif name not in cells:
             return None
-        found += sorted(cells[name]) if parameter.kind is parameter.VAR_POSITIONAL else [cells[name]]
-    return outer, found
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            options[name] = sorted(cells[name]) if isinstance(cells[name], (set, frozenset)) else cells[name]
+        else:
+            args.append(cells[name])
+    return outer, (args, options)
 
 
 def typed_number(value: Any) -> Any:

@@ -144,10 +144,13 @@ def _typed(types: Sequence[str]) -> dict[str, Any]:
     return {"axis_types": tuple(kinds[one] for one in types)} if types and kinds is not None else {}
 
 
-def policy(name: str, args: Sequence[Any] | None) -> Any:
+def policy(name: str, arguments: keeping.Arguments | None) -> Any:
     """A policy of `jax.checkpoint`."""
     found = vars(jax.checkpoint_policies)[name]
-    return found if args is None else found(*args)
+    if arguments is None:
+        return found
+    args, options = arguments
+    return found(*args, **options)
 
 
 # -- equations

@@ -31,8 +31,10 @@ def text(value: Any) -> str:
     """An option as source. Raises Unwritable."""
     policy = keeping.policy_parts(value) if callable(value) else None
     if policy is not None:
-        name, args = policy
-        return f"jax.checkpoint_policies.{name}" + ("" if args is None else f"({', '.join(map(text, args))})")
+        name, arguments = policy
+        args, options = arguments or ([], {})
+        given = [*map(text, args), *(f"{key}={text(one)}" for key, one in options.items())]
+        return f"jax.checkpoint_policies.{name}" + ("" if arguments is None else f"({', '.join(given)})")
     return str(VALUES.of_part(_plain(value))).replace("jax.lax.", "lax.").replace("jax.numpy.", "jnp.")
 
 

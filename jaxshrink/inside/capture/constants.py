@@ -39,7 +39,8 @@ class Constants:
         name = self.public(value)
         if name is not None:
             return name
-        raise Unwritable(f"{kind.__module__}.{kind.__qualname__}")
+        own = f" {value.__qualname__}" if callable(value) and hasattr(value, "__qualname__") else ""
+        raise Unwritable(f"{kind.__module__}.{kind.__qualname__}{own}")
 
     def of_part(self, value):
         """The same of tuples, lists and dicts too."""
