@@ -160,8 +160,13 @@ def substituted(text: str, operands: dict[int, str] | Sequence[str]) -> str:
 
 
 def plain_number(atom: Any) -> str:
-    """A literal as Python's number; JAX gives it a type."""
-    return _enclosed(VALUES.source(np.asarray(atom.val).item()))
+    """A literal as Python's number, as short as its type has it; JAX gives it this type."""
+    value, dtype = np.asarray(atom.val), atom.aval.dtype
+    if dtype.kind in "fV" and np.isfinite(value.astype(np.float64)):
+        short = float(str(value.astype(dtype)))
+        if np.asarray(short).astype(dtype) == value:
+            return _enclosed(VALUES.source(short))
+    return _enclosed(VALUES.source(value.item()))
 
 
 def typed_number(atom: Any) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from jaxshrink.inside.capture.constants import Unwritable
 from jaxshrink.jaxprs import contexts, internals
 from jaxshrink.jaxprs.customs import forward_ruled, linear_solve, reverse_ruled
+from jaxshrink.jaxprs.expanding import CALLS
 from jaxshrink.jaxprs.kernels import grid_place, pallas_call
 from jaxshrink.jaxprs.sharded import shard_map
 from jaxshrink.jaxprs.texts import text
@@ -254,6 +255,15 @@ def _type(aval: Any) -> str:
     return f"jax.ShapeDtypeStruct({text(tuple(aval.shape))}, {text(np.dtype(aval.dtype))}{weak})"
 
 
+def call(body: Body, eqn: Any) -> bool:
+    """A call of a function, and no more. It would compute with numbers at once."""
+    jaxpr = eqn.params["call_jaxpr"]
+    if any(isinstance(atom, internals.Literal) for atom in eqn.invars):
+        return False
+    name = _function(body, jaxpr, internals.function_name(jaxpr) or "fun")
+    return _called(body, eqn, f"{name}({', '.join(body.operands(eqn.invars))})")
+
+
 HIGHER: dict[str, Write] = {
     "jit": jit,
     "pjit": jit,
@@ -273,5 +283,6 @@ HIGHER: dict[str, Write] = {
     "pallas_call": pallas_call,
     "program_id": grid_place,
     "num_programs": grid_place,
+    **dict.fromkeys(CALLS, call),
 }
 """By name of the primitive."""

@@ -28,15 +28,17 @@ def laid_out(tree: ast.Module) -> str:
 def _spaced(lines: list[str]) -> Iterator[str]:
     """An empty line after the end of a function inside another."""
     functions: list[int] = []  # how far those are indented that have not ended
+    before = ""
     for line in lines:
         indent = len(line) - len(line.lstrip())
         has_ended = line and functions and indent <= functions[-1]
         while line and functions and indent <= functions[-1]:
             functions.pop()
-        if has_ended:
+        if has_ended and before:
             yield ""
         if line.lstrip().startswith("def "):
             functions.append(indent)
+        before = line
         yield line
 
 

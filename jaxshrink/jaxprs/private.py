@@ -25,6 +25,7 @@ def found(name: str) -> Any:
 
 
 ad = found("interpreters.ad")
+ad_util = found("ad_util")
 api_util = found("api_util")
 core = found("core")
 indexing = found("state.indexing")

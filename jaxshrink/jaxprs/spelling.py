@@ -20,7 +20,7 @@ from jaxshrink.jaxprs.texts import Call, text
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "and": "&", "or": "|", "xor": "^", "eq": "==",
     "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "shift_left": "<<", "shift_right_arithmetic": ">>",
-    "dot_general": "@",
+    "dot_general": "@", "add_any": "+",
 }  # fmt: skip
 _PREFIX = {"neg": "-", "not": "~"}
 _NUMPY = {

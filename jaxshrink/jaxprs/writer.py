@@ -16,6 +16,7 @@ from jaxshrink.inside.capture import names
 from jaxshrink.inside.capture.env import placeholder
 from jaxshrink.jaxprs import contexts, internals
 from jaxshrink.jaxprs.arrays import Arrays
+from jaxshrink.jaxprs.compare import live
 from jaxshrink.jaxprs.equations import Speller, typed_number
 from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.expanding import expansion, is_high
@@ -153,19 +154,22 @@ class Body:
     # -- equations
 
     def equations(self, parts: internals.Opened, paths: Sequence[str] = ()) -> list[str]:
-        """Write all equations. Returns the expressions of the results. `paths` tell what the results are called."""
+        """Write all equations that do something. Returns the expressions of the results. `paths` tell what the results
+        are called."""
         from jaxshrink.jaxprs.higher import swallowed
 
         self.wanted.update({var: _wanted(path) for var, path in zip(parts.outvars, paths, strict=False)
                             if _wanted(path) and not isinstance(var, internals.Literal)})  # fmt: skip
-        self.definitions.update({var: eqn for eqn in parts.eqns for var in eqn.outvars})
-        read = (atom for eqn in parts.eqns for atom in eqn.invars)
+        eqns = live(parts)
+        self.definitions.update({var: eqn for eqn in eqns for var in eqn.outvars})
+        read = (atom for eqn in eqns for atom in eqn.invars)
         self.uses.update(atom for atom in (*read, *parts.outvars) if not isinstance(atom, internals.Literal))
         for var, value in zip(parts.constvars, parts.consts, strict=True):
-            self.known[var] = self.writer.arrays.expression(value, self.uses[var] <= 1)
-        self.skipped |= {id(eqn) for eqn in swallowed(self, parts.eqns)}
+            if self.uses[var]:
+                self.known[var] = self.writer.arrays.expression(value, self.uses[var] <= 1)
+        self.skipped |= {id(eqn) for eqn in swallowed(self, eqns)}
         outside = self.contexts
-        for eqn in parts.eqns:
+        for eqn in eqns:
             if id(eqn) not in self.skipped:
                 self.contexts = outside + contexts.around(self, eqn)
                 with contexts.known_mesh(self.writer, internals.context_mesh(eqn)):
