@@ -257,11 +257,11 @@ def _type(aval: Any) -> str:
 
 def call(body: Body, eqn: Any) -> bool:
     """A call of a function, and no more. It would compute with numbers at once."""
-    jaxpr = eqn.params["call_jaxpr"]
-    if any(isinstance(atom, internals.Literal) for atom in eqn.invars):
+    jaxpr, operands = eqn.params["call_jaxpr"], body.operands(eqn.invars)
+    if not all(one.isidentifier() or one.startswith("jnp.") for one in operands):
         return False
     name = _function(body, jaxpr, internals.function_name(jaxpr) or "fun")
-    return _called(body, eqn, f"{name}({', '.join(body.operands(eqn.invars))})")
+    return _called(body, eqn, f"{name}({', '.join(operands)})")
 
 
 HIGHER: dict[str, Write] = {

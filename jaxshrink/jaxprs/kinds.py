@@ -8,6 +8,7 @@ import functools
 import inspect
 import re
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from jaxshrink.jaxprs import private
@@ -20,18 +21,24 @@ _CLASSES = (
     "lax.linalg:EighImplementation", "lax.control_flow.solves:_LinearSolveTuple", "api:Inline",
     "sharding_impls:UnspecifiedValue", "named_sharding:UnspecifiedValue", "mesh:AxisType", "core:MemorySpace",
     "dispatch:ArrayCopySemantics", "layout:Layout", "layout:DeviceLocalLayout",
-    "layout:AutoLayoutSingleton", "jaxlib._jax:ArrayCopySemantics", "lib:xla_client.FftType",
+    "layout:AutoLayoutSingleton", "frozen_dict:FrozenDict", "jaxlib._jax:ArrayCopySemantics", "lib:xla_client.FftType",
 )  # fmt: skip
 
 
 _PALLAS = tuple(f"pallas.core:{name}" for name in (
-    "GridMapping", "BlockMapping", "Blocked", "Squeezed", "MemorySpace", "Element", "CostEstimate",
+    "GridMapping", "BlockMapping", "Blocked", "Squeezed", "MemorySpace", "Element", "CostEstimate", "Buffered",
+    "BoundedSlice",
+))  # fmt: skip
+_TPU = tuple(f"pallas.mosaic.core:{name}" for name in (
+    "MemorySpace", "TPUMemorySpace", "CompilerParams", "TPUCompilerParams", "GridDimensionSemantics",
 ))  # fmt: skip
 
 
 def classes() -> dict[str, type]:
     """Name → class, of those that this release of JAX has; those of Pallas where that is imported already."""
-    return _found(_CLASSES + _PALLAS if "jax._src.pallas.core" in sys.modules else _CLASSES)
+    pallas = _PALLAS if "jax._src.pallas.core" in sys.modules else ()
+    tpu = _TPU if "jax._src.pallas.mosaic.core" in sys.modules else ()
+    return _found(_CLASSES + pallas + tpu)
 
 
 @functools.cache
@@ -40,7 +47,8 @@ def _found(names: tuple[str, ...]) -> dict[str, type]:
     for dotted in names:
         value = private.found(dotted)
         if isinstance(value, type):
-            found[re.split("[:.]", dotted)[-1]] = value
+            name = re.split("[:.]", dotted)[-1]
+            found[f"tpu.{name}" if dotted in _TPU else name] = value
     return found
 
 
@@ -55,6 +63,8 @@ def fields(value: Any) -> list[Any] | None:
         return [value.name]
     if isinstance(value, tuple):
         return list(value)
+    if isinstance(value, Mapping):
+        return [dict(value)]
     if dataclasses.is_dataclass(value):
         return [getattr(value, field.name) for field in dataclasses.fields(value)]
     if not getattr(value, "__dict__", None):

@@ -17,17 +17,20 @@ from jaxshrink.jaxprs.private import core, prng, source_info_util, state_types
 
 sharding_: Any = jax.sharding
 
-_OPTIONAL = {"pallas": "jax.experimental.pallas", "sparse": "jax.experimental.sparse"}
+_OPTIONAL = {
+    "pallas": ("jax.experimental.pallas", "jax.experimental.pallas.tpu"), "sparse": ("jax.experimental.sparse",),
+}  # fmt: skip
 """Modules of JAX's own that define primitives and may not have been imported yet."""
 
 
 def primitive(dotted: str) -> Any:
     """The primitive that a module has under a name, None where none has it. Nothing is imported but JAX's own."""
     module, _, name = dotted.rpartition(".")
-    if module.partition(".")[0] == "jax" and module not in sys.modules:
+    if module.partition(".")[0] == "jax":
         for word, optional in _OPTIONAL.items():
-            if word in module.split("."):
-                importlib.import_module(optional)
+            for one in optional if word in module.split(".") else ():
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(one)
     found = getattr(sys.modules.get(module), "__dict__", {}).get(name)
     return found if isinstance(found, internals.Primitive) else None
 

@@ -29,9 +29,9 @@ def scoped(x):
 
 
 def scopes(jaxpr):
-    """Primitives with their scopes, in this jaxpr and those in it."""
+    """Primitives with their scopes, in this jaxpr and those in it. Sums of cotangents are sums like others."""
     for eqn in internals.opened(jaxpr).eqns:
-        yield eqn.primitive.name, internals.scopes(eqn)
+        yield eqn.primitive.name.removesuffix("_any"), internals.scopes(eqn)
         for part in filter(internals.is_jaxpr, eqn.params.values()):
             yield from scopes(part)
 

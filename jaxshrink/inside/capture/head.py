@@ -8,7 +8,7 @@ import sys
 _ALIASES = {
     "jax": "import jax", "jnp": "import jax.numpy as jnp", "np": "import numpy as np", "lax": "from jax import lax",
     "pl": "from jax.experimental import pallas as pl", "P": "from jax.sharding import PartitionSpec as P",
-    "operator": "import operator",
+    "pltpu": "from jax.experimental.pallas import tpu as pltpu", "operator": "import operator",
 }  # fmt: skip
 _WITH_JAX = (
     "jax", "jax.nn", "jax.random", "jax.tree", "jax.tree_util", "jax.debug", "jax.sharding", "jax.errors",
