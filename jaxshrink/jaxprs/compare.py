@@ -131,6 +131,8 @@ class _Scope:
             return "None"
         if isinstance(value, np.integer):
             return int(value)
+        if isinstance(value, float) and value != value:
+            return "nan"
         if internals.is_scalar_type(value):
             return np.dtype(value)
         if internals.is_jaxpr(value):

@@ -43,22 +43,24 @@ class Spelled:
 
 
 class Speller:
-    """Finds expressions for equations, each kind once. `axes` are the names of mapped axes, with their sizes."""
+    """Finds expressions for equations, each kind once. `axes` are the names of mapped axes, with their sizes; `varying`
+    tells whether types tell along which of them arrays vary."""
 
     def __init__(self) -> None:
         self.axes: list[tuple[Any, int]] = []
+        self.varying = False
         self.memo: Memo = {}
         self.known: dict[Any, Spelled | None] = {}
 
     @contextlib.contextmanager
-    def among(self, axes: Iterable[tuple[Any, int]]) -> Iterator[None]:
+    def among(self, axes: Iterable[tuple[Any, int]], varying: bool = False) -> Iterator[None]:
         """With these names of mapped axes too."""
-        before = self.axes
-        self.axes = [*before, *axes]
+        before = self.axes, self.varying
+        self.axes, self.varying = [*self.axes, *axes], varying
         try:
             yield
         finally:
-            self.axes = before
+            self.axes, self.varying = before
 
     def spelled(self, eqn: Any) -> Spelled | None:
         """The nicest expression; None where there is none."""
@@ -69,11 +71,11 @@ class Speller:
 
     def _key(self, eqn: Any) -> Any:
         operands = tuple(map(_operand_key, eqn.invars))
-        key = (eqn.primitive, tuple(eqn.params.items()), operands, eqn.ctx)
+        key = (eqn.primitive, tuple(eqn.params.items()), operands, eqn.ctx, self.varying)
         try:
             hash(key)
         except TypeError:
-            return (eqn.primitive, repr(eqn.params), operands, eqn.ctx)
+            return (eqn.primitive, repr(eqn.params), operands, eqn.ctx, self.varying)
         return key
 
     def _find(self, eqn: Any) -> Spelled | None:
@@ -112,7 +114,7 @@ class Speller:
                 made.extend(found)  # nothing is dropped before its time
                 return [] if gives_reference else found
 
-            with internals.within(eqn, self.axes):
+            with internals.within(eqn, self.axes, self.varying):
                 found = internals.opened(internals.traced(flat, [eqn.invars[i].aval for i in places]))
             if len(found.eqns) != 1 or found.outvars != (() if gives_reference else tuple(found.eqns[0].outvars)):
                 return None
@@ -161,11 +163,14 @@ def substituted(text: str, operands: dict[int, str] | Sequence[str]) -> str:
 
 def plain_number(atom: Any) -> str:
     """A literal as Python's number, as short as its type has it; JAX gives it this type."""
-    value, dtype = np.asarray(atom.val), atom.aval.dtype
-    if dtype.kind in "fV" and np.isfinite(value.astype(np.float64)):
-        short = float(str(value.astype(dtype)))
-        if np.asarray(short).astype(dtype) == value:
-            return _enclosed(VALUES.source(short))
+    dtype = atom.aval.dtype
+    value = np.asarray(atom.val).astype(dtype)
+    if dtype.kind in "fV":
+        number = float(value)
+        if not np.isfinite(number):
+            return "jnp.nan" if number != number else "jnp.inf" if number > 0 else "(-jnp.inf)"
+        short = float(str(value))
+        return _enclosed(VALUES.source(short if np.asarray(short).astype(dtype) == value else number))
     return _enclosed(VALUES.source(value.item()))
 
 

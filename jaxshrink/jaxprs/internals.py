@@ -23,7 +23,7 @@ from jaxshrink.jaxprs.private import Literal as Literal
 from jaxshrink.jaxprs.private import Primitive as Primitive
 from jaxshrink.jaxprs.private import ShapedArray as ShapedArray
 from jaxshrink.jaxprs.private import Var as Var
-from jaxshrink.jaxprs.private import api_util, core, linear_util, partial_eval, source_info_util
+from jaxshrink.jaxprs.private import api_util, check_vma, core, linear_util, partial_eval, source_info_util
 from jaxshrink.jaxprs.private import no_effects as no_effects
 
 SIGN = names_.SIGN
@@ -175,13 +175,16 @@ def traced(fun: Callable[..., Sequence[Any]], avals: Sequence[Any], arg_names: S
 
 
 @contextlib.contextmanager
-def within(eqn: Any, axes: Iterable[tuple[Any, int]]) -> Iterator[None]:
-    """The settings under which an equation was traced, with these names of mapped axes."""
+def within(eqn: Any, axes: Iterable[tuple[Any, int]], varying: bool = False) -> Iterator[None]:
+    """The settings under which an equation was traced, with these names of mapped axes. `varying`: whether types tell
+    along which axes arrays vary, as in `shard_map`."""
     manager = getattr(eqn.ctx, "manager", None)
     with contextlib.ExitStack() as stack:
         if manager is not None:
             stack.enter_context(manager)
         stack.enter_context(named_axes(axes))
+        if varying and check_vma is not None:
+            stack.enter_context(check_vma(True))
         yield
 
 

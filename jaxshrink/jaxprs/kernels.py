@@ -42,8 +42,8 @@ def pallas_call(body: Body, eqn: Any) -> bool:
     places += [f"in_specs=[{', '.join(specs[:count])}]", f"out_specs={tupled(specs[count:])}"]
     places += [f"scratch_shapes=[{', '.join(scratch)}]"] if scratch else []
     if prefetched:
-        given = ", ".join([f"num_scalar_prefetch={prefetched}", *places])
-        places = [f"grid_spec=pltpu.PrefetchScalarGridSpec({given})"]
+        inside = ", ".join([f"num_scalar_prefetch={prefetched}", *places])
+        places = [f"grid_spec=pltpu.PrefetchScalarGridSpec({inside})"]
     if params.get("input_output_aliases"):
         options.append(f"input_output_aliases={dict(params['input_output_aliases'])}")
     given = [_kernel(body, params["jaxpr"]), f"out_shape={tupled(shapes)}", *places, *options]

@@ -27,6 +27,7 @@ def found(name: str) -> Any:
 ad = found("interpreters.ad")
 ad_util = found("ad_util")
 api_util = found("api_util")
+check_vma = found("config:_check_vma")  # since JAX 0.7
 core = found("core")
 indexing = found("state.indexing")
 lax = found("lax.lax")

@@ -23,8 +23,8 @@ def shard_map(body: Body, eqn: Any) -> bool:
     except Unwritable:
         return False
     wanted = internals.function_name(jaxpr) or "f"
-    axes_around = body.writer.speller.among((axis, mesh.shape[axis]) for axis in (manual or mesh.axis_names))
-    with axes_around, known_mesh(body.writer, inner_mesh(jaxpr)):
+    sizes = [(axis, mesh.shape[axis]) for axis in (manual or mesh.axis_names)]
+    with body.writer.speller.among(sizes, bool(params.get("check_vma"))), known_mesh(body.writer, inner_mesh(jaxpr)):
         name = body.once((id(jaxpr), "function"), lambda module: module.define(jaxpr, wanted), jaxpr)
     options = [f"mesh={mesh_name}", f"in_specs=({''.join(f'{one}, ' for one in in_specs)})",
                f"out_specs={tupled(out_specs) if out_specs else '()'}"]  # fmt: skip

@@ -13,8 +13,10 @@ from typing import Any
 import jax
 
 from jaxshrink.inside.capture.constants import Unwritable
+from jaxshrink.jaxprs import collectives as collectives  # they add their rules
 from jaxshrink.jaxprs import internals
-from jaxshrink.jaxprs.operations import RULES
+from jaxshrink.jaxprs import operations as operations
+from jaxshrink.jaxprs.proposing import RULES
 from jaxshrink.jaxprs.texts import Call, text
 
 _INFIX = {
@@ -78,7 +80,7 @@ def _likenamed(name: str, operands: list[str], params: dict[str, Any]) -> Iterat
         try:
             known = inspect.signature(fun).parameters
             given = ((_OPTIONS[key] if _OPTIONS.get(key) in known else key, value) for key, value in params.items())
-            options = tuple((key, text(_spec(value))) for key, value in given if key in known)
+            options = tuple((key, _plain(value)) for key, value in given if key in known)
         except (TypeError, ValueError, Unwritable):
             continue
         if operands:
@@ -89,10 +91,15 @@ _OPTIONS = {"sharding": "out_sharding"}
 """Options of primitives that have another name in functions."""
 
 
-def _spec(value: Any) -> Any:
-    """Functions take a partition, where the mesh is that around."""
+_MODES = {"FILL_OR_DROP": "fill", "CLIP": "clip", "PROMISE_IN_BOUNDS": "promise_in_bounds"}
+
+
+def _plain(value: Any) -> str:
+    """An option as functions take it: a partition, where the mesh is that around; a mode by its name."""
     is_around = isinstance(value, jax.sharding.NamedSharding) and type(value.mesh).__name__ == "AbstractMesh"
-    return value.spec if is_around else value
+    if isinstance(value, jax.lax.GatherScatterMode) and value.name in _MODES:
+        return repr(_MODES[value.name])
+    return text(value.spec if is_around else value)
 
 
 CALLS = ("jit", "pjit", "custom_jvp_call", "custom_vjp_call")

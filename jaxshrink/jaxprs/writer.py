@@ -317,7 +317,8 @@ def grouped(parts: Sequence[str], sizes: Sequence[int]) -> list[list[str]]:
 def _wanted(path: str) -> str:
     """A name for what stands at a path: `y['hi']` is `y_hi`, `result['loss']` is `loss`."""
     words = re.findall(r"\w+", re.sub(r"^result\b", "", path))
-    return names.identifier("_".join(words)) if any(not word.isdigit() for word in words) else ""
+    named = list(itertools.dropwhile(str.isdigit, words))
+    return names.identifier("_".join(named)) if named else ""
 
 
 def inexpressible(eqn: Any, why: object) -> Inexpressible:

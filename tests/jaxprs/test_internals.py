@@ -9,7 +9,7 @@ from jax import lax
 from jaxshrink.jaxprs import internals, keeping, kinds, private, restoring, rules
 
 X = np.ones(3, np.float32)
-OPTIONAL = ("flattree", "literals")
+OPTIONAL = ("check_vma", "flattree", "literals")
 
 
 def only(fun, *args):
