@@ -254,13 +254,20 @@ def digest(form: Any) -> Normal:
 
 def _order_of_use(jaxpr: Any) -> list[int]:
     """For each argument, its place in the order in which a jaxpr reads them; those that it does not read come last."""
-    parts = internals.opened(jaxpr)
+    parts = expanded(internals.opened(jaxpr), calls=True)
     atoms = (atom for eqn in live(parts) for atom in eqn.invars)
     read = {atom: None for atom in (*atoms, *parts.outvars) if not isinstance(atom, internals.Literal)}
     arguments = set(parts.invars)
     order = [var for var in dict.fromkeys((*read, *parts.invars)) if var in arguments]
     places = {var: place for place, var in enumerate(order)}
     return [places[var] for var in parts.invars]
+
+
+def reads_all(jaxpr: Any) -> bool:
+    """Whether a function does something with each of its arguments."""
+    parts = expanded(internals.opened(jaxpr), calls=True)
+    read = {id(atom) for eqn in live(parts) for atom in eqn.invars} | {id(atom) for atom in parts.outvars}
+    return all(id(var) in read for var in parts.invars)
 
 
 def _is_told_by_identity(value: Any) -> bool:

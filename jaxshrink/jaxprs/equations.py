@@ -51,6 +51,7 @@ class Speller:
         self.varying = False
         self.memo: Memo = {}
         self.known: dict[Any, Spelled | None] = {}
+        self.idioms: dict[Any, internals.Opened | None] = {}
 
     @contextlib.contextmanager
     def among(self, axes: Iterable[tuple[Any, int]], varying: bool = False) -> Iterator[None]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from jaxshrink.inside.capture.constants import Unwritable
 from jaxshrink.jaxprs import contexts, internals
+from jaxshrink.jaxprs.compare import reads_all
 from jaxshrink.jaxprs.customs import forward_ruled, linear_solve, reverse_ruled
 from jaxshrink.jaxprs.expanding import CALLS
 from jaxshrink.jaxprs.kernels import grid_place, pallas_call
@@ -256,9 +257,10 @@ def _type(aval: Any) -> str:
 
 
 def call(body: Body, eqn: Any) -> bool:
-    """A call of a function, and no more. It would compute with numbers at once."""
+    """A call of a function, and no more. It would compute with numbers at once, and nothing else tells that what it
+    does nothing with is read."""
     jaxpr, operands = eqn.params["call_jaxpr"], body.operands(eqn.invars)
-    if not all(one.isidentifier() or one.startswith("jnp.") for one in operands):
+    if not reads_all(jaxpr) or not all(one.isidentifier() or one.startswith("jnp.") for one in operands):
         return False
     name = _function(body, jaxpr, internals.function_name(jaxpr) or "fun")
     return _called(body, eqn, f"{name}({', '.join(operands)})")

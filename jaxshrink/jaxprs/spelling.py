@@ -19,7 +19,7 @@ from jaxshrink.jaxprs import operations as operations
 from jaxshrink.jaxprs.proposing import RULES
 from jaxshrink.jaxprs.texts import Call, text
 
-_INFIX = {
+INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "and": "&", "or": "|", "xor": "^", "eq": "==",
     "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "shift_left": "<<", "shift_right_arithmetic": ">>",
     "dot_general": "@", "add_any": "+",
@@ -46,8 +46,8 @@ def proposals(eqn: Any) -> Iterator[str | Call]:
     if name in CALLS:
         yield from _functions(eqn, operands)
         return
-    if name in _INFIX and len(operands) == 2:
-        yield f"_0 {_INFIX[name]} _1"
+    if name in INFIX and len(operands) == 2:
+        yield f"_0 {INFIX[name]} _1"
     if name in _PREFIX:
         yield f"{_PREFIX[name]}_0"
     yield from _ruled(name, eqn)

@@ -1,0 +1,237 @@
+"""Several equations that one expression makes: rows, means, softmax.
+
+As for single equations, what is proposed is traced, and taken only if it makes exactly those equations. They must
+follow each other, in the same context, and nothing else may read what is between them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from jaxshrink.jaxprs import internals
+from jaxshrink.jaxprs.compare import live, normal
+from jaxshrink.jaxprs.equations import NAMESPACE, plain_number, substituted
+from jaxshrink.jaxprs.proposing import single
+from jaxshrink.jaxprs.spelling import INFIX
+from jaxshrink.jaxprs.texts import text
+
+if TYPE_CHECKING:
+    from jaxshrink.jaxprs.writer import Body
+
+Proposal = tuple[str, Sequence[Any]]
+"""An expression, and the variables that its operands `_0`, `_1`, … are."""
+
+Made = Mapping[Any, Any]
+"""The equations that make variables."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Idiom:
+    """Equations that one expression makes; its value is that of the last one."""
+
+    expression: str
+    operands: Sequence[Any]
+    eqns: Sequence[Any]
+
+    def text(self, operand: Callable[[Any], str]) -> str:
+        """The expression, with those of its operands."""
+        return substituted(self.expression, list(map(operand, self.operands)))
+
+
+def idioms(body: Body, eqns: Sequence[Any]) -> dict[int, Idiom]:
+    """The idioms among the equations of a function, by the identity of their last equations."""
+    found: dict[int, Idiom] = {}
+    end = len(eqns)
+    while end:
+        idiom = _ending(body, eqns[:end] if end < 16 else eqns[end - 16 : end])
+        if idiom is not None:
+            found[id(eqns[end - 1])] = idiom
+        end -= 1 if idiom is None else len(idiom.eqns)
+    return found
+
+
+def _ending(body: Body, eqns: Sequence[Any]) -> Idiom | None:
+    """The idiom that ends with the last of some equations."""
+    last = eqns[-1]
+    propose = _PROPOSALS.get(last.primitive.name)
+    if propose is None:
+        return None
+    try:
+        proposals = list(propose(last, body.definitions))
+    except UNLIKE:
+        return None
+    for expression, operands in proposals:
+        made = _traced(body, expression, last, operands)
+        group = eqns[len(eqns) - len(made.eqns) :] if made is not None else ()
+        if made is not None and 1 < len(made.eqns) <= len(eqns) and _is_same(body, made, group, operands):
+            return Idiom(expression, operands, group)
+    return None
+
+
+def _traced(body: Body, expression: str, last: Any, operands: Sequence[Any]) -> Any:
+    """What an expression is traced to, without what nothing reads; None where it cannot be."""
+    speller = body.writer.speller
+    avals = tuple(var.aval for var in operands)
+    key = (expression, avals, last.ctx, tuple(speller.axes), speller.varying)
+    if key not in speller.idioms:
+        names = ", ".join(f"_{i}" for i in range(len(operands)))
+        try:
+            fun = eval(f"lambda {names}: [{expression}]", dict(NAMESPACE))
+            with internals.within(last, speller.axes, speller.varying):
+                parts = internals.opened(internals.traced(fun, avals))
+            speller.idioms[key] = dataclasses.replace(parts, eqns=tuple(live(parts)))
+        except Exception:  # what is proposed may fail in any way: then it is not what was meant
+            speller.idioms[key] = None
+    return speller.idioms[key]
+
+
+def _is_same(body: Body, made: internals.Opened, group: Sequence[Any], operands: Sequence[Any]) -> bool:
+    last = group[-1]
+    if made.consts or [eqn.primitive for eqn in made.eqns] != [eqn.primitive for eqn in group]:
+        return False
+    read = [atom for eqn in group for atom in eqn.invars if not isinstance(atom, internals.Literal)]
+    inside = [var for eqn in group[:-1] for var in eqn.outvars]
+    is_closed = all(read.count(var) == body.uses[var] for var in inside)
+    is_together = all(eqn.ctx == last.ctx and internals.scopes(eqn) == internals.scopes(last) for eqn in group)
+    if not is_closed or not is_together or set(read) - set(inside) != set(operands):
+        return False
+    jaxprs = [internals.Jaxpr((), list(invars), list(outvars), list(eqns), internals.no_effects, made.jaxpr.debug_info)
+              for invars, outvars, eqns in ((operands, last.outvars, group), (made.invars, made.outvars, made.eqns))]
+    return normal(jaxprs[0]) == normal(jaxprs[1])
+
+
+# -- what may be meant, by the last equation
+
+
+def _part(last: Any, made: Made) -> Iterator[Proposal]:
+    """A row or column of an array: one place along an axis."""
+    cut = made[last.invars[0]]
+    (axis,) = last.params["dimensions"]
+    before = ":, " * axis
+    if cut.primitive.name == "slice":
+        yield f"_0[{before}{cut.params['start_indices'][axis]}]", cut.invars[:1]
+    elif cut.primitive.name == "dynamic_slice":
+        yield f"_0[{before}_1]", [cut.invars[0], _counted(cut.invars[1 + axis], made)]
+
+
+def _counted(index: Any, made: Made) -> Any:
+    """An index from which JAX has made one that does not count from the end."""
+    choice = made[index]
+    return choice.invars[1] if choice.primitive.name == "select_n" else made[choice.invars[0]].invars[1]
+
+
+def _rows(last: Any, made: Made) -> Iterator[Proposal]:
+    """Several places along an axis."""
+    (axis,) = last.params["dimension_numbers"].start_index_map
+    yield f"_0[{':, ' * axis}_1]", [last.invars[0], _counted(made[last.invars[1]].invars[0], made)]
+
+
+def _changed_rows(last: Any, made: Made) -> Iterator[Proposal]:
+    """Several places along an axis, changed."""
+    (axis,) = last.params["dimension_numbers"].scatter_dims_to_operand_dims
+    index = _counted(made[last.invars[1]].invars[0], made)
+    method = last.primitive.name.replace("-", "_").removeprefix("scatter").strip("_")
+    method = {"": "set", "mul": "multiply"}.get(method, method)
+    place = f"_0.at[{':, ' * axis}_1].{method}"
+    value = made.get(last.invars[2])
+    if value is not None and value.primitive.name == "broadcast_in_dim" and value.invars:
+        given = value.invars[0]
+        if isinstance(given, internals.Literal):
+            yield f"{place}({plain_number(given)})", [last.invars[0], index]
+        else:
+            yield f"{place}(_2)", [last.invars[0], index, given]
+    yield f"{place}(_2)", [last.invars[0], index, last.invars[2]]
+
+
+_REDUCTIONS = {"reduce_sum": "sum", "reduce_max": "max", "reduce_min": "min", "reduce_prod": "prod"}
+
+
+def _axis(eqn: Any) -> str:
+    axes = tuple(eqn.params["axes"])
+    return "" if len(axes) == len(eqn.invars[0].aval.shape) else f", axis={text(single(axes))}"
+
+
+def _kept(last: Any, made: Made) -> Iterator[Proposal]:
+    """A reduction that keeps its axes."""
+    total = made[last.invars[0]]
+    yield f"jnp.{_REDUCTIONS[total.primitive.name]}(_0{_axis(total)}, keepdims=True)", total.invars
+
+
+def _quotient(last: Any, made: Made) -> Iterator[Proposal]:
+    """A mean, or a softmax."""
+    if isinstance(last.invars[1], internals.Literal):
+        total = made[last.invars[0]]
+        is_kept = total.primitive.name == "broadcast_in_dim"
+        total = made[total.invars[0]] if is_kept else total
+        yield f"jnp.mean(_0{_axis(total)}{', keepdims=True' if is_kept else ''})", total.invars
+        return
+    total = made[made[last.invars[1]].invars[0]]
+    given = made[made[last.invars[0]].invars[0]].invars[:1]
+    is_last = tuple(total.params["axes"]) == (len(total.invars[0].aval.shape) - 1,)
+    yield f"jax.nn.softmax(_0{'' if is_last else _axis(total)})", given
+
+
+def _activation(last: Any, made: Made) -> Iterator[Proposal]:
+    """What multiplies its argument with something."""
+    for place, other in ((0, 1), (1, 0)):
+        factor = made.get(last.invars[other]) if not isinstance(last.invars[other], internals.Literal) else None
+        if factor is not None and not isinstance(last.invars[place], internals.Literal):
+            names = {"logistic": ("silu",), "mul": ("gelu",)}.get(factor.primitive.name, ())
+            yield from ((f"jax.nn.{name}(_0)", [last.invars[place]]) for name in names)
+
+
+def _identity(last: Any, made: Made) -> Iterator[Proposal]:
+    """The identity matrix."""
+    equal = made[last.invars[0]]
+    rows, columns = equal.outvars[0].aval.shape
+    shape = f"{rows}" if rows == columns else f"{rows}, {columns}"
+    if equal.primitive.name == "eq" and made[equal.invars[1]].primitive.name == "iota":
+        dtype = text(np.dtype(last.params["new_dtype"]))
+        yield from ((f"jnp.eye({shape})", []), (f"jnp.eye({shape}, dtype={dtype})", []))
+
+
+def _mixed(last: Any, made: Made) -> Iterator[Proposal]:
+    """An operator on an integer that becomes a float."""
+    for place in (0, 1):
+        atoms = list(last.invars)
+        converted = None if isinstance(atoms[place], internals.Literal) else made.get(atoms[place])
+        if converted is not None and converted.primitive.name == "convert_element_type":
+            atoms[place] = converted.invars[0]
+            named = [atom for atom in atoms if not isinstance(atom, internals.Literal)]
+            if converted.invars[0].aval.dtype.kind not in "iub" or len(set(named)) != len(named):
+                continue
+            for ending in ("", ".0"):
+                left, right = (plain_number(atom).removesuffix(ending) if isinstance(atom, internals.Literal)
+                               else f"_{named.index(atom)}" for atom in atoms)  # fmt: skip
+                yield f"{left} {INFIX[last.primitive.name]} {right}", named
+
+
+def _either(*rules: Callable[[Any, Made], Iterator[Proposal]]) -> Callable[[Any, Made], Iterator[Proposal]]:
+    def propose(last: Any, made: Made) -> Iterator[Proposal]:
+        for rule in rules:
+            with contextlib.suppress(*UNLIKE):
+                yield from rule(last, made)
+
+    return propose
+
+
+UNLIKE = (LookupError, TypeError, ValueError, AttributeError)
+"""What rules raise where something is not made as it would be."""
+
+_PROPOSALS: dict[str, Callable[[Any, Made], Iterator[Proposal]]] = {
+    "squeeze": _part,
+    "gather": _rows,
+    **dict.fromkeys(("scatter", "scatter-add", "scatter-mul", "scatter-min", "scatter-max"), _changed_rows),
+    "broadcast_in_dim": _kept,
+    "reshape": _kept,
+    "convert_element_type": _identity,
+    **dict.fromkeys(("add", "sub", "pow", "lt", "le", "gt", "ge", "eq", "ne"), _mixed),
+    "div": _either(_mixed, _quotient),
+    "mul": _either(_mixed, _activation),
+}
+"""By name of the last primitive."""
