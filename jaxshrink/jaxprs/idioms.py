@@ -116,25 +116,45 @@ def _part(last: Any, made: Made) -> Iterator[Proposal]:
     if cut.primitive.name == "slice":
         yield f"_0[{before}{cut.params['start_indices'][axis]}]", cut.invars[:1]
     elif cut.primitive.name == "dynamic_slice":
-        yield f"_0[{before}_1]", [cut.invars[0], _counted(cut.invars[1 + axis], made)]
+        for index in _counted(cut.invars[1 + axis], made):
+            yield f"_0[{before}_1]", [cut.invars[0], index]
 
 
-def _counted(index: Any, made: Made) -> Any:
-    """An index from which JAX has made one that does not count from the end."""
+def _counted(index: Any, made: Made) -> list[Any]:
+    """What may be the index from which JAX has made one that does not count from the end."""
     choice = made[index]
-    return choice.invars[1] if choice.primitive.name == "select_n" else made[choice.invars[0]].invars[1]
+    given = choice.invars[1] if choice.primitive.name == "select_n" else made[choice.invars[0]].invars[1]
+    converted = made.get(given)
+    if converted is None or converted.primitive.name != "convert_element_type":
+        return [given]
+    return [converted.invars[0], given]
+
+
+def _block(last: Any, made: Made) -> Iterator[Proposal]:
+    """A part of an array, or one that is replaced, at a place that is computed."""
+    is_read = last.primitive.name == "dynamic_slice"
+    arrays = list(last.invars[: 1 if is_read else 2])
+    indices = [one if isinstance(one, internals.Literal) else _counted(one, made)[-1]
+               for one in last.invars[len(arrays) :]]  # fmt: skip
+    operands = [*arrays, *(one for one in indices if not isinstance(one, internals.Literal))]
+    places = "".join(
+        f"{plain_number(one) if isinstance(one, internals.Literal) else f'_{operands.index(one)}'}, " for one in indices
+    )
+    arguments = f"_0, ({places}), {text(tuple(last.params['slice_sizes']))}" if is_read else f"_0, _1, ({places})"
+    yield f"lax.{last.primitive.name}({arguments})", operands
 
 
 def _rows(last: Any, made: Made) -> Iterator[Proposal]:
     """Several places along an axis."""
     (axis,) = last.params["dimension_numbers"].start_index_map
-    yield f"_0[{':, ' * axis}_1]", [last.invars[0], _counted(made[last.invars[1]].invars[0], made)]
+    for index in _counted(made[last.invars[1]].invars[0], made):
+        yield f"_0[{':, ' * axis}_1]", [last.invars[0], index]
 
 
 def _changed_rows(last: Any, made: Made) -> Iterator[Proposal]:
     """Several places along an axis, changed."""
     (axis,) = last.params["dimension_numbers"].scatter_dims_to_operand_dims
-    index = _counted(made[last.invars[1]].invars[0], made)
+    index = _counted(made[last.invars[1]].invars[0], made)[-1]
     method = last.primitive.name.replace("-", "_").removeprefix("scatter").strip("_")
     method = {"": "set", "mul": "multiply"}.get(method, method)
     place = f"_0.at[{':, ' * axis}_1].{method}"
@@ -226,6 +246,7 @@ UNLIKE = (LookupError, TypeError, ValueError, AttributeError)
 _PROPOSALS: dict[str, Callable[[Any, Made], Iterator[Proposal]]] = {
     "squeeze": _part,
     "gather": _rows,
+    **dict.fromkeys(("dynamic_slice", "dynamic_update_slice"), _block),
     **dict.fromkeys(("scatter", "scatter-add", "scatter-mul", "scatter-min", "scatter-max"), _changed_rows),
     "broadcast_in_dim": _kept,
     "reshape": _kept,

@@ -278,10 +278,12 @@ def _name(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
 def _product(eqn: Any, params: dict[str, Any]) -> Iterator[str | Call | None]:
     """By the dimensions that are multiplied, and those of batches, of both operands."""
     (left, right), (left_batch, right_batch) = params["dimension_numbers"]
-    yield "lax.dot(_0, _1)"
-    yield "jnp.dot(_0, _1)"
+    precisions = params["precision"]
+    known = set(precisions) if isinstance(precisions, tuple) else {precisions}
+    more = "" if known == {None} else f", precision={text(known.pop() if len(known) == 1 else precisions)}"
+    yield from (f"{name}(_0, _1{more})" for name in ("lax.dot", "jnp.matmul", "jnp.dot"))
     if not left_batch:
-        yield f"jnp.tensordot(_0, _1, axes={text((single(left), single(right)))})"
+        yield f"jnp.tensordot(_0, _1, axes={text((single(left), single(right)))}{more})"
     letters = iter(string.ascii_lowercase)
     names = [[next(letters) for _ in _shape(eqn)], [""] * len(_shape(eqn, 1))]
     for i, j in (*zip(left, right, strict=True), *zip(left_batch, right_batch, strict=True)):
@@ -291,8 +293,8 @@ def _product(eqn: Any, params: dict[str, Any]) -> Iterator[str | Call | None]:
     free = [one for one in (*names[0], *names[1]) if (one in names[0]) != (one in names[1])]
     operands = ["".join(one) for one in names]
     out = "".join((*batch, *free))
-    yield f"jnp.einsum('{operands[0]},{operands[1]}->{out}', _0, _1)"
-    yield f"jnp.einsum('{operands[1]},{operands[0]}->{out}', _1, _0)"
+    yield f"jnp.einsum('{operands[0]},{operands[1]}->{out}', _0, _1{more})"
+    yield f"jnp.einsum('{operands[1]},{operands[0]}->{out}', _1, _0{more})"
     options = [(name, text(value)) for name, value in params.items()
                if name in ("precision", "preferred_element_type") and value is not None]  # fmt: skip
     if params.get("out_sharding") is None:

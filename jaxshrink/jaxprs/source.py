@@ -32,9 +32,9 @@ def to_source(closed_jaxpr: Any, name: str = "f", called: bool = False) -> str:
     The text is a module: a function of this name, which takes the jaxpr's arguments one by one and returns its result,
     or a tuple of them; before it the functions that it calls; large constants at the end, as bytes. Tracing it gives
     the same jaxpr, but for names, equations whose results nothing reads and the order of closed-over values.
-    Expressions are operators and functions of `jax.numpy` where these are traced to the very same equations under JAX's
-    present settings, of `jax.lax` otherwise; a primitive that has no function is bound itself. What JAX has traced under
-    `jax.set_mesh` must be called under that mesh.
+    Expressions are operators and functions of `jax.numpy` where these are traced to the very same equations under
+    JAX's present settings, of `jax.lax` otherwise; a primitive that has no function is bound itself. What JAX has
+    traced under `jax.set_mesh` must be called under that mesh.
 
     With `called` the text is a program: it ends with a call on arrays of ones, compiled as a whole.
 

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
 from jaxshrink.jaxprs import equivalent, from_source, to_source
 from tests.jaxprs.comparing import assert_same_results
@@ -16,6 +17,11 @@ IDIOMS = {
     "a row": (lambda x, i, n: x[1], "x[1]"),
     "a column": (lambda x, i, n: x[:, 2], "x[:, 2]"),
     "a row that is computed": (lambda x, i, n: x[n], "x[n]"),
+    "a part": (lambda x, i, n: lax.dynamic_slice(x, (n, 1), (1, 2)), "lax.dynamic_slice(x, (n, 1), (1, 2))"),
+    "a part that is replaced": (
+        lambda x, i, n: lax.dynamic_update_slice(x, jnp.ones((2, 2)), (n, 0)),
+        "lax.dynamic_update_slice(x, jnp.ones((2, 2)), (n, 0))",
+    ),
     "rows": (lambda x, i, n: x[i], "x[i]"),
     "columns": (lambda x, i, n: x[:, i], "x[:, i]"),
     "rows that are set": (lambda x, i, n: x.at[i].set(0.5), "x.at[i].set(0.5)"),
