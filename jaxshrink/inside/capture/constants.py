@@ -4,6 +4,7 @@ import ast
 import enum
 import sys
 
+from . import placement
 from .numbers import nested, number
 
 INLINE = 8
@@ -290,15 +291,15 @@ def _jax_object(constants, value, kind):
     if kind is sharding.PartitionSpec:
         return "P({})".format(", ".join(constants.source(part) for part in value))
     if kind is sharding.NamedSharding:
-        memory = _memory(value)
+        memory = placement.memory(value)
         return f"jax.sharding.NamedSharding({constants.source(value.mesh)}, {constants.source(value.spec)}{memory})"
     if kind is sharding.Mesh:
-        return _mesh(constants, value)
+        return placement.mesh(value)
     if hasattr(value, "major_to_minor"):
         more = f", tiling={value.tiling!r}" if getattr(value, "tiling", None) else ""
         return f"{constants.public(kind)}({tuple(value.major_to_minor)!r}{more})"
     if kind.__name__ == "AbstractMesh":
-        return _abstract_mesh(value)
+        return placement.abstract_mesh(value)
     if kind.__name__ == "SingleDeviceSharding":
         return f"jax.sharding.SingleDeviceSharding(jax.devices()[{next(iter(value.device_set)).id}])"
     if kind.__name__ in ("Device", "CpuDevice") and hasattr(value, "id") and hasattr(value, "platform"):
@@ -306,55 +307,11 @@ def _jax_object(constants, value, kind):
     return None
 
 
-def _abstract_mesh(mesh):
-    """One that knows what its devices are is one of devices."""
-    types = [str(one).rpartition(".")[2] for one in getattr(mesh, "axis_types", None) or ()]
-    given = f"{tuple(mesh.axis_sizes)!r}, {mesh.axis_names!r}{_axis_types(types)}"
-    if getattr(mesh, "abstract_device", None) is None:
-        return f"jax.sharding.AbstractMesh({given})"
-    return f"jax.make_mesh({given}).abstract_mesh"
-
-
 def _sizes(shape):
     if all(isinstance(size, int) for size in shape):
         return _tuple(shape)
     text = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
     return f"jax.export.symbolic_shape({text!r})"
-
-
-def _mesh(constants, mesh):
-    shape, names = mesh.devices.shape, mesh.axis_names
-    types = [str(one).rpartition(".")[2] for one in getattr(mesh, "axis_types", None) or ()]
-    text = f"jax.sharding.Mesh(np.reshape({_devices(mesh.devices)}, {_shape(shape)}), {names!r}"
-    return f"{text}{_axis_types(types) if any(one != 'Auto' for one in types) else ''})"
-
-
-def _axis_types(types):
-    """The kinds of axes as an argument, where these are known."""
-    if len(types) > 1 and len(set(types)) == 1:
-        return f", axis_types=(jax.sharding.AxisType.{types[0]},) * {len(types)}"
-    return ", axis_types=({},)".format(", ".join("jax.sharding.AxisType." + one for one in types)) if types else ""
-
-
-def _memory(sharding):
-    """The kind of memory as an argument, where it is not the one that arrays are in anyway."""
-    import jax
-
-    kind = sharding.memory_kind
-    usual = (None, "device", jax.devices()[0].default_memory().kind)
-    return "" if kind in usual else f", memory_kind={kind!r}"
-
-
-def _devices(found):
-    """Devices by their places among all."""
-    import jax
-
-    all_ = jax.devices()
-    places = [all_.index(device) if device in all_ else i for i, device in enumerate(found.ravel())]
-    first, end = places[0], places[0] + len(places)
-    if places != list(range(first, end)):
-        return f"np.take(jax.devices(), {places})"
-    return f"jax.devices()[{first or ''}:{end}]"
 
 
 def _tuple(shape):

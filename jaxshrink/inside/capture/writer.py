@@ -14,7 +14,7 @@ from .naming import named
 from .operators import applied
 from .values import is_tracer
 
-RESERVED = {"jax", "jnp", "np", "lax", "pl", "P", "data", "os", "operator", *names.RESERVED}
+RESERVED = {"jax", "jnp", "np", "lax", "pl", "pltpu", "P", "data", "os", "operator", *names.RESERVED}
 """Names that no variable of a jaxpr gets; a program may use them itself."""
 
 _ALIASES = (("jax.numpy.", "jnp."), ("jax.lax.", "lax."), ("jax.experimental.pallas.", "pl."))
