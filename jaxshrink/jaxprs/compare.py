@@ -124,7 +124,7 @@ class _Scope:
         params = dict(eqn.params)
         own = _SHARING[eqn.primitive.name](self, params, atoms) if eqn.primitive.name in _SHARED else ()
         shown = tuple((name, self.param(params[name])) for name in sorted(params) if _is_told(eqn, name))
-        return _name(eqn), shown, own, tuple(atoms), tuple(self.new(var) for var in eqn.outvars)
+        return str(eqn.primitive.name), shown, own, tuple(atoms), tuple(self.new(var) for var in eqn.outvars)
 
     def param(self, value: Any) -> Any:
         if internals.is_no_sharding(value):
@@ -273,12 +273,6 @@ def reads_all(jaxpr: Any) -> bool:
 def _is_told_by_identity(value: Any) -> bool:
     own: Any = type(value).__hash__
     return own is None or own is object.__hash__
-
-
-def _name(eqn: Any) -> str:
-    """The name of the primitive. That which sums up cotangents adds arrays like any other."""
-    is_sum = eqn.primitive.name == "add_any" and all(type(var.aval) is internals.ShapedArray for var in eqn.outvars)
-    return "add" if is_sum else str(eqn.primitive.name)
 
 
 def _is_told(eqn: Any, name: str) -> bool:

@@ -22,7 +22,7 @@ from jaxshrink.jaxprs.texts import Call, text
 INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "pow": "**", "and": "&", "or": "|", "xor": "^", "eq": "==",
     "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "shift_left": "<<", "shift_right_arithmetic": ">>",
-    "dot_general": "@", "add_any": "+",
+    "dot_general": "@",
 }  # fmt: skip
 _PREFIX = {"neg": "-", "not": "~"}
 _NUMPY = {

@@ -16,7 +16,6 @@ from jaxshrink.inside.capture import names
 from jaxshrink.inside.capture.env import placeholder
 from jaxshrink.jaxprs import contexts, internals
 from jaxshrink.jaxprs.arrays import Arrays
-from jaxshrink.jaxprs.compare import live
 from jaxshrink.jaxprs.equations import Speller, typed_number
 from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.expanding import expansion, is_high
@@ -99,7 +98,6 @@ class Body:
         self.writer, self.known, self.outer, self.lines = writer, dict(known), depth, lines
         self.contexts: tuple[str, ...] = ()
         self.entered: tuple[str, ...] = ()
-        self.closes_over = False  # over values: then all is written that reads them
         self.definitions: dict[Any, Any] = {}
         self.uses: collections.Counter[Any] = collections.Counter()
         self.skipped: set[int] = set()
@@ -155,25 +153,23 @@ class Body:
     # -- equations
 
     def equations(self, parts: internals.Opened, paths: Sequence[str] = ()) -> list[str]:
-        """Write all equations that do something. Returns the expressions of the results. `paths` tell what the results
-        are called."""
+        """Write all equations. Returns the expressions of the results. `paths` tell what the results are called."""
         from jaxshrink.jaxprs.higher import swallowed
         from jaxshrink.jaxprs.idioms import idioms
 
         self.wanted.update({var: _wanted(path) for var, path in zip(parts.outvars, paths, strict=False)
                             if _wanted(path) and not isinstance(var, internals.Literal)})  # fmt: skip
-        eqns = parts.eqns if self.closes_over else live(parts)
-        self.definitions.update({var: eqn for eqn in eqns for var in eqn.outvars})
-        read = (atom for eqn in eqns for atom in eqn.invars)
+        self.definitions.update({var: eqn for eqn in parts.eqns for var in eqn.outvars})
+        read = (atom for eqn in parts.eqns for atom in eqn.invars)
         self.uses.update(atom for atom in (*read, *parts.outvars) if not isinstance(atom, internals.Literal))
         for var, value in zip(parts.constvars, parts.consts, strict=True):
             if self.uses[var]:
                 self.known[var] = self.writer.arrays.expression(value, self.uses[var] <= 1)
-        whole = idioms(self, eqns)
-        self.skipped |= {id(eqn) for eqn in swallowed(self, eqns)}
+        whole = idioms(self, parts.eqns)
+        self.skipped |= {id(eqn) for eqn in swallowed(self, parts.eqns)}
         self.skipped |= {id(eqn) for idiom in whole.values() for eqn in idiom.eqns[:-1]}
         outside = self.contexts
-        for eqn in eqns:
+        for eqn in parts.eqns:
             if id(eqn) not in self.skipped:
                 self.contexts = outside + contexts.around(self, eqn)
                 with contexts.known_mesh(self.writer, internals.context_mesh(eqn)):
@@ -246,7 +242,6 @@ class Body:
         arg_names, paths = internals.names(jaxpr)
         name = self.writer.new(names.identifier(wanted)) if exact is None else exact
         inner = Body(self.writer, self.known if given else {}, self.depth + 1, [])
-        inner.closes_over = bool(given)
         inner.known.update(zip(parts.invars, given, strict=False))
         free = parts.invars[len(given) :]
         for var, arg in zip(free, arg_names[len(given) :], strict=True):
