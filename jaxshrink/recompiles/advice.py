@@ -12,24 +12,30 @@ _MANY = 3
 """So many sizes of one argument are no exception any more."""
 
 
+_WHAT = "\0"
+"""Stands for the path in a sentence: those that are alike but for it become one."""
+
+_MOST = 4
+"""So many sentences for a miss are enough."""
+
+
 class _Case(NamedTuple):
-    """A miss of a function, all of its misses, the first difference, and how many more are of its kind."""
+    """One difference of a miss of a function, and all of its misses."""
 
     name: str
     miss: Miss
     misses: Sequence[Miss]
     first: Difference
-    more: int
 
     @property
-    def what(self) -> str:
-        """The path that differs, and how many besides."""
-        return self.first.path + (f" (and {self.more} more)" if self.more else "")
+    def earlier(self) -> Miss | None:
+        """The miss that it differs from."""
+        return next((each for each in self.misses if each.number == self.miss.closest), None)
 
     @property
     def before(self) -> Leaf | None:
         """The leaf that differs, as it was in the earlier call."""
-        return next((self.leaf(each) for each in self.misses if each.number == self.miss.closest), None)
+        return self.leaf(self.earlier) if self.earlier else None
 
     @property
     def after(self) -> Leaf | None:
@@ -41,6 +47,12 @@ class _Case(NamedTuple):
         trees = (each for each in miss.signature.arguments.values() if isinstance(each, Tree))
         return next((tree.leaves[self.first.path] for tree in trees if self.first.path in tree.leaves), None)
 
+    def static(self, miss: Miss | None) -> Static | None:
+        """The static value with the path of the difference, or of which this is a part."""
+        within = miss.signature.statics if miss else {}
+        found = [path for path in within if self.first.path.startswith(path)]
+        return within[max(found, key=len)] if found else None
+
     def values(self, kind: str) -> dict[str, list[str]]:
         """{path: texts}: the values that differ in this way, over all misses."""
         found: dict[str, dict[str, None]] = {}
@@ -49,19 +61,31 @@ class _Case(NamedTuple):
         return {path: list(texts) for path, texts in found.items()}
 
 
-def advice(name: str, owner: str, miss: Miss, misses: Sequence[Miss]) -> str:
-    """The sentence for one of the misses of a function.
+def advice(name: str, owner: str, miss: Miss, misses: Sequence[Miss]) -> tuple[str, ...]:
+    """The sentences for one of the misses of a function, that for its reason first.
 
-    It is empty for a first call, and for what was only traced within another call: the advice is that for the other.
+    There is none for a first call, and for what was only traced within another call: the advice is that for the other.
     """
-    write = _WRITERS.get(miss.reason)
-    if write is None or not (miss.compiled or miss.outermost):
-        return ""
+    if miss.reason not in _WRITERS or not (miss.compiled or miss.outermost):
+        return ()
+    differences = _causes(miss.differences) or [Difference(miss.reason, "", "", "")]
+    cases = [_Case(name, miss, misses, each) for each in differences]
     if owner == "jax":
-        write = _eager
-    same = [each for each in miss.differences if each.kind == miss.reason]
-    first = same[0] if same else Difference(miss.reason, "", "", "")
-    return write(_Case(name, miss, misses, first, max(0, len(same) - 1)))
+        return (_eager(cases[0]),)
+    paths: dict[str, list[str]] = {}
+    for case in cases:
+        paths.setdefault(_WRITERS[case.first.kind](case), []).append(case.first.path)
+    return tuple(sentence.replace(_WHAT, _several(alike)) for sentence, alike in [*paths.items()][:_MOST])
+
+
+def _causes(differences: Sequence[Difference]) -> list[Difference]:
+    """Those that do not follow from others: with 64 bits on, what has 32 bits becomes longer."""
+    is_longer = any(each.path == "enable_x64" for each in differences)
+    return [each for each in differences if not (is_longer and each.kind in ("input types", "weak type"))]
+
+
+def _several(paths: Sequence[str]) -> str:
+    return paths[0] + (f" (and {len(paths) - 1} more)" if len(paths) > 1 else "")
 
 
 def _eager(case: _Case) -> str:
@@ -99,55 +123,68 @@ def _some(texts: Sequence[str]) -> str:
 
 
 def _static(case: _Case) -> str:
-    path, texts = case.first.path, case.values("static argument")[case.first.path]
-    new = next((each for name, each in case.miss.signature.arguments.items() if path.startswith(name)), None)
-    if not isinstance(new, Static):
-        return f"{path} is static in some calls only: jit `{case.name}` once"
-    if new.type in ("function", "partial", "method"):
-        return f"static argument {path} is a new function object each time: define it once, outside"
-    if new.by_identity or len(texts) == 1:
+    old, new = case.static(case.earlier), case.static(case.miss)
+    if old is None or new is None:
+        if any("static" in each.path for each in case.miss.differences if each.kind == "options"):
+            return f"{_WHAT} is static in some calls only: jit `{case.name}` once"
+        return (f"{_WHAT} is {case.first.before} first and {case.first.after} now, and static in one of them: pass an "
+                "array in all calls, or in none")  # fmt: skip
+    return _of_static(case, f"static argument {_WHAT}", new)
+
+
+def _of_static(case: _Case, what: str, value: Static) -> str:
+    """For a static value, in whichever place: `what` is how the sentence begins."""
+    texts = case.values(case.first.kind)[case.first.path]
+    if value.type in ("function", "partial", "method"):
+        if len(texts) > 1:
+            return f"{what} is another function in some calls ({_some(texts)}), and each is a program of its own"
+        return f"{what} is a new function object each time: define it once, outside"
+    if value.by_identity or len(texts) == 1:
         return (
-            f"static argument {path} is hashed by identity, and each {new.type} is another: give the class `__hash__` "
+            f"{what} is hashed by identity, and each {value.type} is another: give the class `__hash__` "
             "and `__eq__` (a frozen dataclass has both), or keep one object"
         )
+    if set(texts) <= {"True", "False", "None"}:
+        return f"{what} has had {len(texts)} values ({_some(texts)}): that is needed once for each"
     return (
-        f"static argument {path} has had {len(texts)} values ({_some(texts)}), and each is a program of its own: pass "
+        f"{what} has had {len(texts)} values ({_some(texts)}), and each is a program of its own: pass "
         "it as an array unless shapes or Python's control flow depend on it"
     )
 
 
 def _tree(case: _Case) -> str:
-    what, before, after = case.what, case.first.before, case.first.after
+    before, after, static = case.first.before, case.first.after, case.static(case.miss)
+    if static is not None and case.static(case.earlier) is not None:
+        return _of_static(case, f"{_WHAT}, which is static,", static)
     if "by name" in (before, after) and "by position" in (before, after):
-        return f"{what} is given {before} first and {after} now: call `{case.name}` in one way"
+        return f"{_WHAT} is given {before} first and {after} now: call `{case.name}` in one way"
     if "not given" in (before, after):
-        return f"{what} is given in some calls only: give it in all, or in none"
+        return f"{_WHAT} is given in some calls only: give it in all, or in none"
     if "None" in (before, after):
-        return f"{what} is None in some calls and an array in others: start with zeros of the right shape and type"
+        return f"{_WHAT} is None in some calls and an array in others: start with zeros of the right shape and type"
     if "not there" in (before, after):
-        return f"{what} is there in some calls only: keep the structure, with zeros where there is nothing, or stack"
-    if "(" in case.first.path:
-        return (f"what is static in {case.first.path} differs: let it be equal each time (the same object, or one with "
-                "`__eq__` and `__hash__`), or make it an array")  # fmt: skip
-    return f"{what} is a {before} first and a {after} now: convert it to one of them"
+        return f"{_WHAT} is there in some calls only: keep the structure, with zeros where there is nothing, or stack"
+    if "one structure" in (before, after):
+        return f"the structure of {_WHAT} is another one now: make it in one way"
+    return f"{_WHAT} is a {before} first and a {after} now: convert it to one of them"
 
 
 def _types(case: _Case) -> str:
-    old, new, what = case.before, case.after, case.what
+    old, new = case.before, case.after
     if old is None or new is None:
-        return f"{what} changes its type: convert it before the call"
+        return f"{_WHAT} changes its type: convert it before the call"
     if old.shape == new.shape:
-        return _elements(what, old, new)
+        return _elements(case.first.path, old, new)
     if old.type != new.type:
-        return f"{what} is {old} first and {new} now: make it in one way"
+        return f"{_WHAT} is {old} first and {new} now: make it in one way"
     if len(old.shape) != len(new.shape):
-        return f"{what} is {old} first and {new} now: give it one number of dimensions, by reshape"
+        return f"{_WHAT} is {old} first and {new} now: give it one number of dimensions, by reshape"
     count = len({leaf.shape for each in case.misses if (leaf := case.leaf(each)) is not None})
     if count >= _MANY:
-        return f"{what} has had {count} shapes: pad it to one size, or to few, and mask what is padded"
+        return f"{_WHAT} has had {count} shapes: pad it to one size, or to few, and mask what is padded"
     if old.shape[1:] == new.shape[1:] and _is_less(new.shape[0], old.shape[0]):
-        return f"the shape of {what} follows the last batch: pad it, or drop it"
-    return f"{what} changes its shape, {_shape(old)} to {_shape(new)}: pad to one of them"
+        return f"the shape of {_WHAT} follows the last batch: pad it, or drop it"
+    return f"{_WHAT} changes its shape, {_shape(old)} to {_shape(new)}: pad to one of them"
 
 
 def _is_less(one: int | str, other: int | str) -> bool:
@@ -158,12 +195,19 @@ def _shape(leaf: Leaf) -> str:
     return f"({', '.join(map(str, leaf.shape))}{',' * (len(leaf.shape) == 1)})"
 
 
-def _elements(what: str, old: Leaf, new: Leaf) -> str:
+def _elements(path: str, old: Leaf, new: Leaf) -> str:
     if old.is_number and new.is_number:
-        return f"{what} is a Python {old.of} first and a Python {new.of} now: write it as one of them (1.0, not 1)"
+        return f"{_WHAT} is a Python {old.of} first and a Python {new.of} now: write it as one of them (1.0, not 1)"
+    if old.is_number or new.is_number:
+        return f"{_WHAT} is {_strength(old)} first and {_strength(new)} now: {_made(path, new)} each time"
     if {old.type, new.type} in ({"f32", "f64"}, {"i32", "i64"}, {"c64", "c128"}):
-        return f"{what} is {old.type} first and {new.type} now: make it with one dtype, with 64 bits or without"
-    return f"{what} is {old.type} first and {new.type} now: make it with one dtype, or convert it (.astype)"
+        return f"{_WHAT} is {old.type} first and {new.type} now: make it with one dtype, with 64 bits or without"
+    return f"{_WHAT} is {old.type} first and {new.type} now: make it with one dtype, or convert it (.astype)"
+
+
+def _made(path: str, leaf: Leaf) -> str:
+    """How to make an array of a number."""
+    return f"pass {_dtype(leaf)}({path})" if path.isidentifier() else f"put {_dtype(leaf)}(...) there"
 
 
 _NAMES = {"f": "float", "bf": "bfloat", "i": "int", "u": "uint", "c": "complex"}
@@ -175,16 +219,14 @@ def _dtype(leaf: Leaf) -> str:
 
 
 def _weak(case: _Case) -> str:
-    old, new, path = case.before, case.after, case.first.path
+    old, new = case.before, case.after
     if old is None or new is None:
-        return f"{case.what} is weakly typed in some calls only: give it a dtype"
-    if not (old.is_number or new.is_number):
-        fix = f"give it a dtype where it is made, as in jnp.asarray(..., {_dtype(new)})"
-    elif path.isidentifier():
-        fix = f"pass {_dtype(new)}({path})"
+        return f"{_WHAT} is weakly typed in some calls only: give it a dtype"
+    if old.is_number or new.is_number:
+        fix = _made(case.first.path, new)
     else:
-        fix = f"put {_dtype(new)}(...) there"
-    return f"{case.what} is {_strength(old)} first and {_strength(new)} now: {fix} each time"
+        fix = f"give it a dtype where it is made, as in jnp.asarray(..., {_dtype(new)})"
+    return f"{_WHAT} is {_strength(old)} first and {_strength(new)} now: {fix} each time"
 
 
 def _strength(leaf: Leaf) -> str:
@@ -221,11 +263,11 @@ def _sharding(case: _Case) -> str:
     if NOWHERE in places:
         where = next(each for each in places if each != NOWHERE)
         return (
-            f"{case.what} is {_put(where)} in some calls, and nowhere in particular in others: put it there with "
+            f"{_WHAT} is {_put(where)} in some calls, and nowhere in particular in others: put it there with "
             "jax.device_put before the first call"
         )
     return (
-        f"{case.what} is {_put(places[0])} first and {_put(places[1])} now: give it one place with jax.device_put, or "
+        f"{_WHAT} is {_put(places[0])} first and {_put(places[1])} now: give it one place with jax.device_put, or "
         "with in_shardings and out_shardings"
     )
 

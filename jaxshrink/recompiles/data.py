@@ -42,22 +42,11 @@ class Part(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Tree:
-    """An argument that is traced. `leaves` has paths as keys, None where the tree has None.
-
-    Trees of one structure have the same `number`; `nodes` are the inner nodes: their types, and what is static in them.
-    """
-
-    leaves: Mapping[str, Leaf | None]
-    number: int
-    nodes: tuple[tuple[str, Mapping[str, Part]], ...]
-
-
-@dataclasses.dataclass(frozen=True)
 class Static:
-    """A static argument. Equal values have the same `number`; `by_identity` says that no other object is equal.
+    """A static value: an argument, or a part of one that is a tree.
 
-    `parts` are what it consists of, where it is a container or a dataclass: paths as those of leaves.
+    Equal values, at the same place, have the same `number`; `by_identity` says that no other object is equal. `parts`
+    are what it consists of, where it is a container or a dataclass: paths as those of leaves.
     """
 
     number: int
@@ -65,6 +54,20 @@ class Static:
     type: str
     by_identity: bool
     parts: Mapping[str, Part]
+
+
+@dataclasses.dataclass(frozen=True)
+class Tree:
+    """An argument that is traced. `leaves` has paths as keys, None where the tree has None.
+
+    Trees of one structure have the same `number`; `nodes` are the types of the inner nodes, `static` is what is static
+    in them: also by their paths.
+    """
+
+    leaves: Mapping[str, Leaf | None]
+    number: int
+    nodes: Mapping[str, str]
+    static: Mapping[str, Static]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -98,8 +101,16 @@ class Signature:
         keywords, transformations = tuple(told["keywords"]), tuple(told["transformations"])
         return cls(Callee(**told["function"]), arguments, keywords, told["options"], transformations, told["context"])
 
+    @property
+    def statics(self) -> dict[str, Static]:
+        """{path: value} of all that is static, arguments and parts of arguments."""
+        found = {name: each for name, each in self.arguments.items() if isinstance(each, Static)}
+        for each in (each for each in self.arguments.values() if isinstance(each, Tree)):
+            found.update(each.static)
+        return found
+
     def __str__(self) -> str:
-        return ", ".join(f"{name}: {_brief(each)}" for name, each in self.arguments.items())
+        return ", ".join(_brief(name, each) for name, each in self.arguments.items())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,7 +127,7 @@ class Difference:
     after: str
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.before} → {self.after}"
+        return f"{self.path}: {self.before} → {'another ' * (self.before == self.after)}{self.after}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,7 +152,7 @@ class Miss:
     function there. `compiled` is the number of programs compiled, `cached` how many of these came from the persistent
     cache on disk; `traced` tells whether the Python function ran. `outermost` is whether no other call was under way.
     `closest` is the number of the earlier miss that is most alike, `differences` are those to it, `reason` their kind
-    in a word, and `advice` a sentence on what to do.
+    in a word, and `advice` sentences on what to do.
     """
 
     number: int
@@ -156,7 +167,7 @@ class Miss:
     reason: str = "first call"
     closest: int | None = None
     differences: tuple[Difference, ...] = ()
-    advice: str = ""
+    advice: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,7 +215,7 @@ class Function:
     @property
     def advice(self) -> tuple[str, ...]:
         """What to do, each sentence once."""
-        return tuple(dict.fromkeys(miss.advice for miss in self.misses if miss.advice))
+        return tuple(dict.fromkeys(sentence for miss in self.misses for sentence in miss.advice))
 
     def to_json(self) -> dict[str, Any]:
         """All of it, with the numbers and the time."""
@@ -214,22 +225,23 @@ class Function:
 
 
 def _argument(told: Mapping[str, Any]) -> Tree | Static:
-    if "static" in told:
-        return Static(told["static"], told["text"], told["type"], told["by_identity"], _parts(told["parts"]))
+    if "leaves" not in told:
+        return _static(told)
     leaves = {path: leaf and Leaf(**{**leaf, "shape": tuple(leaf["shape"])}) for path, leaf in told["leaves"].items()}
-    return Tree(leaves, told["tree"], tuple((kind, _parts(parts)) for kind, parts in told["nodes"]))
+    static = {path: _static(each) for path, each in told["static"].items()}
+    return Tree(leaves, told["tree"], told["nodes"], static)
 
 
-def _parts(told: Mapping[str, Any]) -> dict[str, Part]:
-    return {path: Part(*part) for path, part in told.items()}
+def _static(told: Mapping[str, Any]) -> Static:
+    return Static(**{**told, "parts": {path: Part(*part) for path, part in told["parts"].items()}})
 
 
-def _brief(argument: Tree | Static) -> str:
+def _brief(name: str, argument: Tree | Static) -> str:
     if isinstance(argument, Static):
-        return f"{argument.text} (static)"
-    leaves = list(argument.leaves.values())
-    if len(leaves) == 1:
-        return "None" if leaves[0] is None else leaves[0].text
-    alike = {str(leaf and leaf.text) for leaf in leaves}
-    return f"{len(leaves)} arrays" + (f" ({', '.join(sorted(alike))})" if 0 < len(alike) <= 3 else "")
-
+        return f"{name}: {argument.text} (static)"
+    if len(argument.leaves) == 1:
+        ((path, leaf),) = argument.leaves.items()
+        return f"{path}: {leaf.text if leaf else None}"
+    alike = {str(leaf and leaf.text) for leaf in argument.leaves.values()}
+    brief = f"{name}: {len(argument.leaves)} arrays"
+    return brief + (f" ({', '.join(sorted(alike))})" if 0 < len(alike) <= 3 else "")

@@ -92,7 +92,7 @@ def _function(function: Function) -> Iterable[RenderableType]:
     yield head
     yield Padding(_rows(function.misses), (0, 0, 0, 2))
     for sentence in function.advice:
-        numbers = ", ".join(str(miss.number) for miss in function.misses if miss.advice == sentence)
+        numbers = ", ".join(str(miss.number) for miss in function.misses if sentence in miss.advice)
         yield Padding(Text.assemble(("→ ", "bold"), f"{sentence} ({numbers})"), (0, 0, 0, 2))
     yield Text()
 

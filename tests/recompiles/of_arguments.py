@@ -161,7 +161,8 @@ def apply(layer, x):
 for _ in range(2):
     apply(Layer(np.ones(3), lambda x: x), 2.0)
 """,
-        "apply", 2, "tree structure", "layer (Layer): <lambda> → <lambda>", "what is static in layer (Layer) differs",
+        "apply", 2, "tree structure", "layer.activation: <lambda> → <lambda>",
+        "layer.activation, which is static, is a new function object each time: define it once",
     ),
     "an argument by name": Case(
         """\
@@ -280,6 +281,6 @@ mapped(np.ones((2, 3)))
 mapped(np.ones((2, 3)))
 mapped(np.ones((2, 4)))
 """,
-        "step", 2, "input types", "f32[2,3] → f32[2,4]", "pad to one of them", devices=2,
+        "step", 2, "input types", "x: f32[2,3] → f32[2,4]", "pad to one of them", devices=2,
     ),
 }  # fmt: skip

@@ -50,7 +50,7 @@ def update(lr, x):
 for lr in [0.1, 0.2]:
     jax.jit(functools.partial(update, lr))(np.ones(3))
 """,
-        "update", 2, "new function object", "argument 0: 0.1 → 0.2", "`update` is bound to argument 0 (0.1, 0.2)",
+        "update", 2, "new function object", "lr: 0.1 → 0.2", "`update` is bound to lr (0.1, 0.2)",
     ),
     "a gradient for each call": Case(
         """\

@@ -141,7 +141,7 @@ def test_parameters_of_primitives_are_static() -> None:
             jnp.zeros((size, 2))
     miss = one(watched, "broadcast_in_dim").misses[1]
     assert [str(each) for each in miss.differences] == ["shape: (21, 2) → (22, 2)"]
-    assert "put what is done in `test_parameters_of_primitives_are_static` into one function" in miss.advice
+    assert "put what is done in `test_parameters_of_primitives_are_static` into one function" in miss.advice[0]
 
 
 def test_functions_of_libraries() -> None:

@@ -56,14 +56,23 @@ def _without_difference(note, closest):
 
 def differences(before, after):
     """All differences between the signatures of two calls, the reason first."""
+    under = [" of ".join(each["transformations"]) or "none" for each in (before, after)]
+    if "backward" in under and under[0] != under[1]:  # its arguments are no call's
+        return [["transformation", "transformations", *under]]
+    found = _of_calls(before, after)
+    if not found and before["within"] and after["within"]:
+        found = _of_calls(*({**each, **each["within"]} for each in (before, after)))
+    found += _of_texts("options", before["options"], after["options"])
+    found += _of_texts("config", before["context"], after["context"])
+    found += [["transformation", "transformations", *under]] if under[0] != under[1] else []
+    return sorted(found, key=lambda each: KINDS.index(each[0]))
+
+
+def _of_calls(before, after):
     found = [*_of_functions(before["function"], after["function"])]
     for name in _both(before["arguments"], after["arguments"]):
         found += _of_arguments(name, before, after)
-    found += _of_texts("options", before["options"], after["options"])
-    found += _of_texts("config", before["context"], after["context"])
-    under = [" of ".join(each["transformations"]) or "none" for each in (before, after)]
-    found += [["transformation", "transformations", *under]] if under[0] != under[1] else []
-    return sorted(found, key=lambda each: KINDS.index(each[0]))
+    return found
 
 
 def _both(before, after):
@@ -88,19 +97,23 @@ def _of_texts(kind, before, after):
 def _of_arguments(name, before, after):
     old, new = before["arguments"].get(name), after["arguments"].get(name)
     if old is None or new is None:
-        kind = "static argument" if "static" in (old or new) else "tree structure"
+        kind = "tree structure" if _is_tree(old or new) else "static argument"
         return [[kind, name, _given(old), _given(new)]]
-    given = ["by name" if name in each["keywords"] else "by position" for each in (before, after)]
-    found = [["tree structure", name, *given]] if given[0] != given[1] else []
-    if ("static" in old) != ("static" in new):
+    ways = ["by name" if name in each["keywords"] else "by position" for each in (before, after)]
+    found = [["tree structure", name, *ways]] if ways[0] != ways[1] else []
+    if _is_tree(old) != _is_tree(new):
         return [*found, ["static argument", name, _given(old), _given(new)]]
-    return [*found, *(_of_statics if "static" in old else _of_trees)(name, old, new)]
+    return [*found, *(_of_trees(name, old, new) if _is_tree(old) else _of_statics("static argument", name, old, new))]
+
+
+def _is_tree(argument):
+    return "leaves" in argument
 
 
 def _given(argument):
     if argument is None:
         return _ABSENT
-    if "static" in argument:
+    if not _is_tree(argument):
         return argument["text"]
     leaves = list(argument["leaves"].values())
     return _text(leaves[0]) if len(leaves) == 1 else "given"
@@ -110,35 +123,36 @@ def _text(leaf):
     return "None" if leaf is None else leaf["text"]
 
 
-def _of_statics(name, before, after):
-    if before["static"] == after["static"]:
+def _of_statics(kind, path, before, after):
+    """What differs of static values: the parts that do, where they consist of parts."""
+    if before["number"] == after["number"]:
         return []
-    parts = _of_parts("static argument", "", before["parts"], after["parts"])
-    return parts or [["static argument", name, before["text"], after["text"]]]
-
-
-def _of_parts(kind, at, before, after):
-    """What differs of static values that consist of parts, `[text, number]` each."""
     nothing = [_NOT_THERE, None]
-    pairs = [(path, before.get(path, nothing), after.get(path, nothing)) for path in _both(before, after)]
-    return [[kind, at + path, old[0], new[0]] for path, old, new in pairs if old[1] != new[1]]
+    pairs = [(each, before["parts"].get(each, nothing), after["parts"].get(each, nothing))
+             for each in _both(before["parts"], after["parts"])]  # fmt: skip
+    found = [[kind, each, old[0], new[0]] for each, old, new in pairs if old[1] != new[1]]
+    return found or [[kind, path, before["text"], after["text"]]]
 
 
 def _of_trees(name, before, after):
     if before == after:
         return []
-    pairs = [(path, before["leaves"], after["leaves"]) for path in _both(before["leaves"], after["leaves"])]
-    found = [each for path, old, new in pairs if path not in old or old[path] != new.get(path)
-             for each in _of_leaves(path, old, new)]  # fmt: skip
+    found = []
+    for path in _both(before["leaves"], after["leaves"]):
+        if path not in before["leaves"] or before["leaves"][path] != after["leaves"].get(path):
+            found += _of_leaves(path, before, after)
+    for path in before["static"]:
+        if path in after["static"]:
+            found += _of_statics("tree structure", path, before["static"][path], after["static"][path])
     if before["tree"] != after["tree"] and not any(kind == "tree structure" for kind, *_ in found):
         found += _of_nodes(name, before["nodes"], after["nodes"])
     return found
 
 
 def _of_leaves(path, before, after):
-    old, new = before.get(path), after.get(path)
+    old, new = before["leaves"].get(path), after["leaves"].get(path)
     if old is None or new is None:
-        texts = [_text(each[path]) if path in each else _NOT_THERE for each in (before, after)]
+        texts = [_place(each, path) for each in (before, after)]
         return [["tree structure", path, *texts]] if texts[0] != texts[1] else []
     if (old["type"], old["shape"]) != (new["type"], new["shape"]):
         return [["input types", path, old["text"], new["text"]]]
@@ -149,12 +163,16 @@ def _of_leaves(path, before, after):
     return []
 
 
+def _place(tree, path):
+    """What there is at this place of a tree."""
+    if path in tree["static"]:
+        return tree["static"][path]["text"]
+    return _text(tree["leaves"][path]) if path in tree["leaves"] else _NOT_THERE
+
+
 def _of_nodes(name, before, after):
-    """What of the inner nodes differs: a container of another type, or with another static part."""
-    for (old_type, old), (new_type, new) in zip(before, after):
-        if old_type != new_type:
-            return [["tree structure", name, old_type, new_type]]
-        found = _of_parts("tree structure", f"{name} ({new_type})", old, new)
-        if found:
-            return found
-    return [["tree structure", name, *(f"{len(nodes)} nodes" for nodes in (before, after))]]
+    """The first inner node that differs: a container of another type, or with another number of parts."""
+    for path in before:
+        if path in after and before[path] != after[path]:
+            return [["tree structure", path, before[path], after[path]]]
+    return [["tree structure", name, "one structure", "another structure"]]

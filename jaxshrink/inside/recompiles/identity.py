@@ -57,10 +57,10 @@ def parts(value):
 
 
 def _is_whole(value):
-    """Whether a value is best told at once: None, and a short sequence of numbers or names."""
+    """Whether a value is best told at once: a short sequence of numbers or names, None, and what else has no leaves."""
     if type(value) in (tuple, list):
         return len(value) <= _SHORT and all(isinstance(each, (int, float, str)) for each in value)
-    return value is None
+    return type(value) is not dict and not sys.modules["jax"].tree_util.tree_leaves(value)
 
 
 def is_by_identity(value):

@@ -182,7 +182,8 @@ class Watcher:
         if call.note is None and call.program is not None:
             call.note = self._backward(*call.program)
         elif call.note is None:
-            call.note = self._note(*definition(call.parts[0]), self._taken(call))
+            defined, taken = self._taken(call)
+            call.note = self._note(*defined, taken)
             self.known[call.note["name"]] = call.note
         if call.trace is not None:
             call.note["traced"], call.note["seconds"]["trace"] = True, call.trace
@@ -192,7 +193,7 @@ class Watcher:
         try:
             return signature.take(self.identities, *call.parts)
         except Exception as problem:  # of the program's own classes, whose run is not to be disturbed
-            return signature.nothing(f"{type(problem).__name__}: {problem}")
+            return definition(call.parts[0]), signature.nothing(f"{type(problem).__name__}: {problem}")
 
     def _backward(self, name, args):
         forward = self.known.get(_plain(name), {"name": _plain(name), "defined": "", "owner": "jax", "signature": None})

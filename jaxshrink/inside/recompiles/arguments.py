@@ -1,0 +1,151 @@
+"""What the arguments of a call look like to JAX: arrays by their types, all else by what it is equal to.
+
+See `signature` for the form that it has as JSON.
+"""
+
+import functools
+import itertools
+import sys
+
+from . import hooks
+from .identity import is_by_identity, parts, text
+
+_SHORT = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
+_MOST_PARTS = 100
+_PLAIN = (list, tuple, dict, type(None))
+_PYTHON = {bool: "bool", int: "int", float: "float", complex: "complex"}
+
+
+class Arguments:
+    """Takes arguments apart. `group` tells whose they are, `traced` the ids of leaves that JAX traces, if not all."""
+
+    def __init__(self, identities, group, traced=None):
+        self.identities, self.group, self.traced = identities, group, traced
+        self.util = sys.modules["jax"].tree_util
+        self.transformations = set()
+
+    def argument(self, name, value):
+        """An argument of which some leaves may be static."""
+        leaves = self.util.tree_leaves(value, is_leaf=lambda leaf: leaf is None)
+        is_leaf = len(leaves) == 1 and leaves[0] is value
+        return self.static(name, value) if is_leaf and self.is_static(value) else self.tree(name, value)
+
+    def is_static(self, leaf):
+        return self.traced is not None and leaf is not None and id(leaf) not in self.traced
+
+    def static(self, place, value):
+        """A static argument, or a static part of one that is a tree."""
+        found = itertools.islice(parts(value).items(), _MOST_PARTS)
+        return {
+            "number": self.number("static", place, value), "text": text(value, 40), "type": kind_of(value),
+            "by_identity": is_by_identity(value),
+            "parts": {place + path: [text(part), self.number("part", place + path, part)] for path, part in found},
+        }  # fmt: skip
+
+    def number(self, kind, place, value):
+        return self.identities.number((self.group, kind, place), value)
+
+    def tree(self, name, value):
+        found = [(name + self.util.keystr(path), leaf) for path, leaf in
+                 self.util.tree_flatten_with_path(value, is_leaf=lambda leaf: leaf is None)[0]]  # fmt: skip
+        structure = self.util.tree_structure(value)
+        static = {path: self.static(path, leaf) for path, leaf in found if self.is_static(leaf)}
+        nodes = {}
+        for path, node, data in self.nodes(name, value, structure):
+            nodes[path] = _name(data[0])
+            static.update(self.static_of(path, node, data))
+        return {
+            "leaves": {path: self.leaf(leaf) for path, leaf in found if path not in static},
+            "tree": self.number("tree", name, structure), "nodes": nodes, "static": static,
+        }  # fmt: skip
+
+    def nodes(self, path, value, structure):
+        """(path, node, its type and what is static in it) of all inner nodes of a tree."""
+        data = structure.node_data()
+        if data is None:
+            return
+        yield path, value, data
+        children = self.util.tree_flatten_with_path(value, is_leaf=lambda each: each is not value)[0]
+        for (key, child), below in zip(children, structure.children()):
+            yield from self.nodes(path + self.util.keystr(key), child, below)
+
+    def static_of(self, path, node, data):
+        """{path: static} of what is static in a node, named as the attributes of the node that hold it."""
+        kind, aux = data
+        if kind in _PLAIN or hasattr(kind, "_fields"):
+            return {}
+        attributes = list(getattr(node, "__dict__", {}).items())
+        found = {}
+        for at, part in itertools.islice(parts(aux).items(), _MOST_PARTS):
+            name = next((name for name, held in attributes if held is part), None)
+            attributes = [each for each in attributes if each[0] != name]
+            place = f"{path} ({_name(kind)}){at}" if name is None else f"{path}.{name}"
+            found[place] = self.static(place, part)
+        return found
+
+    def leaf(self, leaf):
+        if leaf is None:
+            return None
+        transformation = hooks.transformation(leaf)
+        if transformation is not None:
+            self.transformations.add(transformation)
+        python = _PYTHON.get(type(leaf))
+        weak = python in ("int", "float", "complex") or bool(getattr(leaf, "weak_type", False))
+        kind, shape = element(leaf), [_size(size) for size in getattr(leaf, "shape", ())]
+        array = f"{'weak ' * weak}{kind}[{','.join(map(str, shape))}]"
+        return {
+            "type": kind, "shape": shape, "weak": weak, "of": python or _maker(leaf), "placed": _placed(leaf),
+            "text": f"Python {python}" if python else array,
+        }  # fmt: skip
+
+
+def element(leaf):
+    """The short name of the element type that JAX gives an array or a number."""
+    jax = sys.modules["jax"]
+    kind = getattr(leaf, "dtype", None)
+    if kind is None:
+        kind = type(leaf)
+    try:
+        return _short(str(jax.dtypes.canonicalize_dtype(kind)))
+    except (TypeError, ValueError):  # keys, and what is no array at all
+        return str(getattr(leaf, "dtype", kind_of(leaf)))
+
+
+@functools.cache
+def _short(name):
+    letters = name.rstrip("0123456789")
+    return _SHORT.get(letters, letters) + name[len(letters) :]
+
+
+def _size(size):
+    return size if isinstance(size, int) else str(size)
+
+
+def _maker(leaf):
+    jax = sys.modules["jax"]
+    if isinstance(leaf, jax.core.Tracer):
+        return "tracer"
+    return "jax" if isinstance(leaf, jax.Array) else "numpy" if type(leaf).__module__ == "numpy" else kind_of(leaf)
+
+
+def _placed(leaf):
+    if not getattr(leaf, "_committed", False):
+        return ""
+    sharding = leaf.sharding
+    devices = sorted(sharding.device_set, key=lambda device: device.id)
+    if len(devices) == 1:
+        return f"{devices[0].platform}:{devices[0].id}"
+    spec = getattr(sharding, "spec", None)
+    if spec is None:
+        return f"{text(sharding, 120)} over {len(devices)} devices"
+    sizes = ", ".join(f"{name}={size}" for name, size in sharding.mesh.shape.items())
+    return f"P({', '.join(map(repr, spec))}) over {sizes}"
+
+
+def kind_of(value):
+    """The name of a value's type."""
+    return _name(type(value))
+
+
+def _name(kind):
+    return kind.__qualname__.rpartition("<locals>.")[2]
