@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxshrink.errors import NotFailing, UsageError
+from jaxshrink.errors import Interrupted, NotFailing, UsageError
 from jaxshrink.subcommands import SETTINGS, run, say
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 EXCEEDED = 1
 """The exit code where a function was compiled more often than it may."""
+
+_MOST_NAMES = 10
 
 
 def main(own: Sequence[str], program: Sequence[str]) -> int:
@@ -47,13 +50,34 @@ def _watch(parameters: dict[str, Any], arguments: Sequence[str]) -> int:
     env = dict(assignment(each, "--env") for each in parameters["env"])
     options = Options.of(Path(parameters["program"]), {"python": parameters["python"], "env": env, "args": arguments})
     watched, code = watched_run(options)
-    _print(watched, parameters["as_json"], parameters["everything"])
     exceeded = [(each, count, most) for name, most in limits for each, count in watched.beyond(most, name).items()]
+    if parameters["as_json"]:
+        told = [{"function": each, "compiles": count, "most": most} for each, count, most in exceeded]
+        print(json.dumps({**watched.to_json(), "exit_code": code, "exceeded": told}))
+    else:
+        _show(watched, parameters["everything"])
     for each, count, most in exceeded:
         say(f"{each} was compiled {count} times, and at most {most} were allowed")
+    if code is None:
+        raise Interrupted("interrupted: what is told is what the program did until then")
     if code:
-        raise NotFailing(f"{options.path} itself ended with exit code {code}: what is told is what it did until then")
+        raise NotFailing(f"{options.path} itself {_end(code)}: what is told is what it did until then")
+    _check(watched, [name for name, _ in limits if name])
     return EXCEEDED if exceeded else 0
+
+
+def _end(code: int) -> str:
+    """How the program ended, by its exit code."""
+    return f"ended with exit code {code}" if code > 0 else f"was ended by {signal.Signals(-code).name}"
+
+
+def _check(watched: Report, names: Sequence[str]) -> None:
+    """A limit for a function that is not there is a mistake: it would hold whatever happens."""
+    known = dict.fromkeys(each.name for each in watched.functions if each.owner != "jax")
+    for name in names:
+        if not watched.named(name):
+            there = ", ".join(list(known)[:_MOST_NAMES]) or "none"
+            raise UsageError(f"--max: no function {name} was traced or compiled. Those that were: {there}")
 
 
 def _limit(text: str) -> tuple[str, int]:
@@ -64,10 +88,7 @@ def _limit(text: str) -> tuple[str, int]:
     return name, int(count)
 
 
-def _print(watched: Report, as_json: bool, everything: bool) -> None:
-    if as_json:
-        print(json.dumps(watched.to_json()))
-        return
+def _show(watched: Report, everything: bool) -> None:
     from jaxshrink.recompiles.table import rendered, table
 
     shown = watched.functions if everything else watched.worth_showing

@@ -59,8 +59,9 @@ class Report:
 
     @property
     def worth_showing(self) -> tuple[Function, ...]:
-        """All functions but JAX's own that are compiled once for a line of the program: that has to be."""
-        return tuple(each for each in self.functions if each.owner != "jax" or each.compiles > 1)
+        """All functions but those that have to be: JAX's own, compiled once for a line; what libraries only trace."""
+        least = {"jax": 2, "library": 1, "program": 0}
+        return tuple(each for each in self.functions if each.compiles >= least[each.owner])
 
     def to_json(self) -> dict[str, Any]:
         """All of it, in plain values. Of JAX's configuration it has what was not the same in all calls."""

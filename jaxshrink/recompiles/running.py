@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from jaxshrink import inputs
 from jaxshrink.errors import TargetError
@@ -17,11 +22,15 @@ from jaxshrink.scratch import Scratch
 _SCRIPT = Path(__file__).parents[1] / "inside" / "recompilesrun.py"
 
 
-def watched_run(options: Options) -> tuple[Report, int]:
+LAST_WORDS = 5.0
+"""Seconds in which an interrupted program may come to its end."""
+
+
+def watched_run(options: Options) -> tuple[Report, int | None]:
     """Run a program to its end, in place. What was watched, and its exit code, negative for a signal.
 
-    What it writes to stdout goes to stderr. Raises InputError where it cannot be read, TargetError where it cannot be
-    run, dies before it has told anything, or has a JAX that is not known.
+    The code is None where the user has interrupted it. What it writes to stdout goes to stderr. Raises InputError where
+    it cannot be read, TargetError where it cannot be run, or has a JAX that is not known.
     """
     program = inputs.read(options.path, options.python, options.selector)
     with Scratch() as scratch:
@@ -30,12 +39,49 @@ def watched_run(options: Options) -> tuple[Report, int]:
         spec.write_text(json.dumps({**given, "text": program.entry.text if program.is_made else None}))
         command, environment = [options.python, _SCRIPT, spec], {**os.environ, **options.env}
         try:
-            done = subprocess.run(command, env=environment, stdout=sys.stderr.fileno(), check=False)
+            process = subprocess.Popen(command, env=environment, stdout=sys.stderr.fileno())
         except OSError as error:
             raise TargetError(f"cannot run {options.python}: {error.strerror}") from None
+        with _termination_for(process):
+            code = _ended(process)
         if not out.exists():
-            raise TargetError(f"{options.path} ended without telling anything, with exit code {done.returncode}")
-        told = json.loads(out.read_text(encoding="utf-8"))
-    if told["problem"]:
-        raise TargetError(told["problem"])
-    return Report(told["notes"]), done.returncode
+            raise TargetError(f"{options.python} ended before {options.path} began, with exit code {code}")
+        return Report(_notes(out)), code
+
+
+@contextlib.contextmanager
+def _termination_for(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Hand on SIGTERM to a process: when that has ended, there is still to be told what it did."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, frame: process.terminate())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _ended(process: subprocess.Popen[bytes]) -> int | None:
+    """The exit code of a process; None where the user has interrupted it."""
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+            process.wait(LAST_WORDS)  # a terminal has interrupted it, too
+        return None
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _notes(path: Path) -> list[dict[str, Any]]:
+    """What was told of each call last. The end may be missing, of a process that was killed."""
+    notes: dict[int, dict[str, Any]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        told = json.loads(line) if line.endswith("\n") else None
+        if isinstance(told, dict):
+            raise TargetError(told["problem"])
+        if told is not None:
+            notes[told[0]] = told[1]
+    return [notes[number] for number in sorted(notes)]

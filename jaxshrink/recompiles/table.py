@@ -59,10 +59,13 @@ def _group(function: Function) -> str:
 
 
 def _all(watched: Report, shown: Sequence[Function]) -> str:
-    """How many compilations there were, and how many of these are not shown."""
-    rest = watched.compiles - sum(each.compiles for each in shown)
-    besides = f", {rest} of them of functions that are not shown" if rest else ""
-    return f"{_count(watched.compiles, 'compilation')}{besides}; {watched.seconds:.2f} s of tracing and compiling"
+    """How many compilations there were, how long they took, and how much of this is not shown."""
+    shown_misses = {id(miss) for each in shown for miss in each.misses}
+    rest = [miss for each in watched.functions for miss in each.misses if id(miss) not in shown_misses]
+    count = sum(miss.compiled for miss in rest)
+    seconds = sum(miss.seconds.lower + miss.seconds.compile + miss.seconds.trace * miss.outermost for miss in rest)
+    besides = f"; {count} of them, in {seconds:.2f} s, of functions that are not shown" if count else ""
+    return f"{_count(watched.compiles, 'compilation')}, {watched.seconds:.2f} s of tracing and compiling{besides}"
 
 
 def _list(title: str, functions: Sequence[Function]) -> RenderableType:

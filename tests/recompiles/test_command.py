@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -69,6 +71,42 @@ def test_a_program_that_fails(program: Path) -> None:
     assert done.returncode == 3
     assert "invalid literal" in done.stderr and "ended with exit code 1" in done.stderr
     assert command(program, "--max", "many").returncode == 2
+
+
+@pytest.mark.parametrize(("end", "code", "told"), [
+    ("os._exit(0)", 0, ""),
+    ("os.kill(os.getpid(), 9)", 3, "was ended by SIGKILL: what is told is what it did until then"),
+])  # fmt: skip
+def test_a_program_that_leaves_without_a_word(program: Path, end: str, code: int, told: str) -> None:
+    program.write_text(f"import os\n{PROGRAM}{end}\n")
+    done = command(program, "--json", "--", "4", "5")
+    assert (done.returncode, told in done.stderr) == (code, True)
+    report = json.loads(done.stdout)
+    assert [each["compiles"] for each in report["functions"] if each["name"] == "train_step"] == [2]
+    assert report["exit_code"] == (-9 if code else 0)
+
+
+def test_interrupted(program: Path) -> None:
+    program.write_text(f"{PROGRAM}import time\nprint('sleeping', flush=True)\ntime.sleep(100)\n")
+    line = [sys.executable, "-m", "jaxshrink", "recompiles", program, "--json", "--", "4"]
+    with subprocess.Popen(
+        line, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        assert process.stdout and process.stderr
+        assert any("sleeping" in written for written in process.stderr)
+        os.killpg(process.pid, signal.SIGINT)
+        report = json.loads(process.stdout.read())
+        assert "what is told is what the program did until then" in process.stderr.read()
+    assert process.returncode == 130
+    assert report["functions"][0]["name"] == "train_step" and report["exit_code"] is None
+
+
+def test_a_limit_for_a_function_that_is_not_there(program: Path) -> None:
+    done = command(program, "--max", "trian_step:2", "--max", "1", "--json", "--", "4", "5")
+    assert done.returncode == 2
+    assert "--max: no function trian_step was traced or compiled. Those that were: train_step" in done.stderr
+    (exceeded,) = json.loads(done.stdout)["exceeded"]
+    assert exceeded == {"function": f"train_step ({program}:6)", "compiles": 2, "most": 1}
 
 
 def test_a_test_or_none(tmp_path: Path) -> None:
