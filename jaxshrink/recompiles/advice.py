@@ -15,6 +15,8 @@ _MANY = 3
 _WHAT = "\0"
 """Stands for the path in a sentence: those that are alike but for it become one."""
 
+_GIVEN = f"{_WHAT} is given in some calls only: give it in all, or in none"
+
 _MOST = 4
 """So many sentences for a miss are enough."""
 
@@ -124,6 +126,8 @@ def _some(texts: Sequence[str]) -> str:
 
 def _static(case: _Case) -> str:
     old, new = case.static(case.earlier), case.static(case.miss)
+    if "not given" in (case.first.before, case.first.after):
+        return _GIVEN
     if old is None or new is None:
         if any("static" in each.path for each in case.miss.differences if each.kind == "options"):
             return f"{_WHAT} is static in some calls only: jit `{case.name}` once"
@@ -159,7 +163,7 @@ def _tree(case: _Case) -> str:
     if "by name" in (before, after) and "by position" in (before, after):
         return f"{_WHAT} is given {before} first and {after} now: call `{case.name}` in one way"
     if "not given" in (before, after):
-        return f"{_WHAT} is given in some calls only: give it in all, or in none"
+        return _GIVEN
     if "None" in (before, after):
         return f"{_WHAT} is None in some calls and an array in others: start with zeros of the right shape and type"
     if "not there" in (before, after):

@@ -164,6 +164,39 @@ for _ in range(2):
         "apply", 2, "tree structure", "layer.activation: <lambda> → <lambda>",
         "layer.activation, which is static, is a new function object each time: define it once",
     ),
+    "a field that is static": Case(
+        """\
+import dataclasses, functools
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["w"], meta_fields=["name", "epoch"])
+@dataclasses.dataclass
+class State:
+    w: object
+    name: str
+    epoch: int
+
+@jax.jit
+def step(states, lr):
+    return states[0].w
+
+for epoch in range(3):
+    step([State(np.ones(3), "run", epoch)], 0.1 if epoch < 2 else jnp.float32(0.1))
+""",
+        "step", 3, "tree structure", "states[0].epoch: 1 → 2",
+        "states[0].epoch, which is static, has had 3 values (0, 1, 2), and each is a program of its own",
+    ),
+    "one thing after another": Case(
+        """\
+@jax.jit
+def step(state, lr):
+    return state
+
+step({"w": np.ones(3)}, 0.1)
+step({"w": np.ones(3), "ema": np.ones(3)}, jnp.float32(0.1))
+""",
+        "step", 2, "tree structure", "state['ema']: not there → f32[3]",
+        "lr is a Python float first and a strong f32 now: pass jnp.float32(lr) each time",
+    ),
     "an argument by name": Case(
         """\
 @jax.jit

@@ -75,13 +75,9 @@ class Arguments:
         if kind in _PLAIN or hasattr(kind, "_fields"):
             return {}
         attributes = list(getattr(node, "__dict__", {}).items())
-        found = {}
-        for at, part in itertools.islice(parts(aux).items(), _MOST_PARTS):
-            name = next((name for name, held in attributes if held is part), None)
-            attributes = [each for each in attributes if each[0] != name]
-            place = f"{path} ({_name(kind)}){at}" if name is None else f"{path}.{name}"
-            found[place] = self.static(place, part)
-        return found
+        found = itertools.islice(_held("", aux, attributes), _MOST_PARTS)
+        of_type = f" ({_name(kind)})"
+        return {path + of_type * (not has) + at: self.static(path + at, part) for at, part, has in found}
 
     def leaf(self, leaf):
         if leaf is None:
@@ -97,6 +93,20 @@ class Arguments:
             "type": kind, "shape": shape, "weak": weak, "of": python or _maker(leaf), "placed": _placed(leaf),
             "text": f"Python {python}" if python else array,
         }  # fmt: skip
+
+
+def _held(at, value, attributes):
+    """(path, part, whether an attribute has it) of all parts of a value; attributes are used up."""
+    name = next((name for name, held in attributes if held is value), None)
+    if name is not None:
+        attributes[:] = [each for each in attributes if each[0] != name]
+        yield f".{name}", value, True
+    elif type(value) in (tuple, list, dict):
+        pairs = value.items() if type(value) is dict else enumerate(value)
+        for key, part in pairs:
+            yield from _held(f"{at}[{key!r}]", part, attributes)
+    else:
+        yield at, value, False
 
 
 def element(leaf):
