@@ -11,8 +11,8 @@ from jaxshrink.kinds.signature import Needs
 from jaxshrink.options import Options
 from jaxshrink.outcome import Outcome, Tier
 
-_OF_TRACING = frozenset({"static argument", "input types", "weak type", "tree structure", "new function object"})
-"""Reasons for which a function is traced again; for others only compiled code is none the same."""
+_OF_TRACING = ("static argument", "input types", "weak type", "tree structure", "new function object")
+"""How reasons begin for which a function is traced again; for others only compiled code is none the same."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Recompiled:
     @property
     def needs(self) -> Needs:
         """What it takes for tracing is the same where nothing is compiled after it."""
-        floor = Tier.ABSTRACT if self._kept_reason in _OF_TRACING else Tier.WARM
+        floor = Tier.ABSTRACT if self._kept_reason.startswith(_OF_TRACING) else Tier.WARM
         return Needs(floor, compiles=True)
 
     @property

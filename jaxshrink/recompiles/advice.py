@@ -245,6 +245,11 @@ def _options(case: _Case) -> str:
 
 
 def _transformation(case: _Case) -> str:
+    if case.first.path != "transformations":
+        return (
+            f"vmap maps over {_WHAT} in another way ({case.first.before}, then {case.first.after}): map over the same "
+            "arguments and sizes each time, or put jit outermost, as in jax.jit(jax.vmap(f))"
+        )
     return (
         f"`{case.name}` runs under transformations ({_some(case.values('transformation')['transformations'])}), and "
         "each makes another program of it: put jit outermost, as in jax.jit(jax.grad(f))"

@@ -15,7 +15,8 @@ class Leaf:
     """An array or a number among the arguments.
 
     `type` is as JAX writes it (`f32`), `weak` whether the type gives way to another; `of` says what it is: "jax",
-    "numpy", "tracer", "float", ... `placed` names devices if it was put there on purpose; `text` is all but that.
+    "numpy", "tracer", "float", ... `placed` names devices if it was put there on purpose, `mapped` the axis that `vmap`
+    maps over; `text` is all but that.
     """
 
     type: str
@@ -23,6 +24,7 @@ class Leaf:
     weak: bool
     of: str
     placed: str
+    mapped: str
     text: str
 
     @property

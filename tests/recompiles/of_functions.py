@@ -192,6 +192,17 @@ for _ in range(2):
 """,
         "step", 2, "dropped", "", "JAX has dropped it: the function's cache was cleared",
     ),
+    "vmap over other arguments": Case(
+        """\
+@jax.jit
+def score(w, x):
+    return w * x
+
+jax.vmap(score, in_axes=(None, 0))(np.ones(3), np.ones((5, 3)))
+jax.vmap(score, in_axes=(0, None))(np.ones((5, 3)), np.ones(3))
+""",
+        "score", 2, "transformation", "w: not mapped → axis 0 of 5", "vmap maps over w in another way", traces=1,
+    ),
     "transformations from outside": Case(
         """\
 @jax.jit

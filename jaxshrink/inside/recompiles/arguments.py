@@ -91,7 +91,7 @@ class Arguments:
         array = f"{'weak ' * weak}{kind}[{','.join(map(str, shape))}]"
         return {
             "type": kind, "shape": shape, "weak": weak, "of": python or _maker(leaf), "placed": _placed(leaf),
-            "text": f"Python {python}" if python else array,
+            "mapped": hooks.mapped(leaf), "text": f"Python {python}" if python else array,
         }  # fmt: skip
 
 

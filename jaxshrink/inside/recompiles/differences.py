@@ -14,6 +14,7 @@ NOWHERE = "no device in particular"
 """Where an array is that was not put anywhere on purpose."""
 
 _ABSENT, _NOT_THERE = "not given", "not there"
+_NOT_MAPPED = "not mapped"
 _LOOK_BACK = 50
 """So many earlier calls of a function are compared with."""
 
@@ -54,6 +55,14 @@ def _without_difference(note, closest):
     return "dropped" if closest["compiled"] else "not compiled before"
 
 
+def is_by_identity(note):
+    """Whether a miss has a reason that would be none if an object were equal to others like it."""
+    kind, path = note["reason"], (note["differences"] or [["", ""]])[0][1]
+    arguments = note["signature"]["arguments"]
+    static = {**arguments, **{at: each for tree in arguments.values() for at, each in tree.get("static", {}).items()}}
+    return kind in ("static argument", "tree structure") and bool(static.get(path, {}).get("by_identity"))
+
+
 def differences(before, after):
     """All differences between the signatures of two calls, the reason first."""
     under = [" of ".join(each["transformations"]) or "none" for each in (before, after)]
@@ -64,7 +73,9 @@ def differences(before, after):
         found = _of_calls(*({**each, **each["within"]} for each in (before, after)))
     found += _of_texts("options", before["options"], after["options"])
     found += _of_texts("config", before["context"], after["context"])
-    found += [["transformation", "transformations", *under]] if under[0] != under[1] else []
+    if under[0] != under[1]:  # what vmap maps over is a part of that
+        found = [each for each in found if each[0] != "transformation"]
+        found.append(["transformation", "transformations", *under])
     return sorted(found, key=lambda each: KINDS.index(each[0]))
 
 
@@ -158,7 +169,9 @@ def _of_leaves(path, before, after):
         return [["input types", path, old["text"], new["text"]]]
     if old["weak"] != new["weak"]:
         return [["weak type", path, old["text"], new["text"]]]
-    if old["placed"] != new["placed"]:
+    if old["mapped"] != new["mapped"]:
+        return [["transformation", path, *(each["mapped"] or _NOT_MAPPED for each in (old, new))]]
+    if old["placed"] != new["placed"] and "tracer" not in (old["of"], new["of"]):
         return [["sharding", path, old["placed"] or NOWHERE, new["placed"] or NOWHERE]]
     return []
 

@@ -215,4 +215,11 @@ def transformation(leaf):
     return _TRACERS.get(name) if name.endswith("Tracer") else None
 
 
+def mapped(leaf):
+    """Which axis of an argument `vmap` maps over, and its size; empty where it maps over none."""
+    if type(leaf).__name__ != "BatchTracer" or not isinstance(leaf.batch_dim, int):
+        return ""
+    return f"axis {leaf.batch_dim} of {leaf.val.shape[leaf.batch_dim]}"
+
+
 _TRACERS = {"JVPTracer": "jvp", "BatchTracer": "vmap", "LinearizeTracer": "linearize", "JaxprTracer": "partial eval"}

@@ -6,12 +6,12 @@
      "keywords": [names], "options": {name: text}, "transformations": [names], "context": {name: text},
      "within": None or {"function", "arguments"}}
 
-A leaf is None, or `{"type", "shape", "weak", "of", "placed", "text"}`: `of` is "jax", "numpy", "tracer", or the name of
-Python's type; `placed` says on which devices it was put on purpose, and is empty where it was not. What is static, as
-an argument or in a node of a tree, is `{"number", "text", "type", "by_identity", "parts": {path: [text, number]}}`.
-Paths are those of `keystr`, with the name of the argument before them. Numbers are the same for what is the same to
-JAX. Where a wrapper of a library takes a call apart, function and arguments are those of the wrapper's call, and
-`within` has what JAX gets.
+A leaf is None, or `{"type", "shape", "weak", "of", "placed", "mapped", "text"}`: `of` is "jax", "numpy", "tracer", or
+the name of Python's type; `placed` says on which devices it was put on purpose, and is empty where it was not; `mapped`
+over which axis `vmap` maps. What is static, as an argument or in a node of a tree, is `{"number", "text", "type",
+"by_identity", "parts": {path: [text, number]}}`. Paths are those of `keystr`, with the name of the argument before
+them. Numbers are the same for what is the same to JAX. Where a wrapper of a library takes a call apart, function and
+arguments are those of the wrapper's call, and `within` has what JAX gets.
 """
 
 import inspect
