@@ -292,7 +292,14 @@ def _cleared(case: _Case) -> str:
 def _dropped(case: _Case) -> str:
     return (
         f"a call of `{case.name}` like this was compiled before, and JAX has dropped it: the function's cache was "
-        "cleared, or was full"
+        "cleared (clear_cache), or what differs is nothing that can be seen in the call"
+    )
+
+
+def _evicted(case: _Case) -> str:
+    return (
+        f"a call of `{case.name}` like this was compiled before, but so many others since that JAX's caches were full: "
+        "compile fewer programs, those above with many shapes or values first"
     )
 
 
@@ -300,4 +307,5 @@ _WRITERS: dict[str, Callable[[_Case], str]] = {
     "new function object": _new_function, "static argument": _static, "tree structure": _tree, "input types": _types,
     "weak type": _weak, "options": _options, "transformation": _transformation, "config": _config,
     "sharding": _sharding, "caches cleared": _cleared, "dropped": _dropped,
+    "evicted": _evicted,
 }  # fmt: skip

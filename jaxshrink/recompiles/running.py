@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from jaxshrink import inputs
-from jaxshrink.errors import TargetError
+from jaxshrink import inputs, testfile
+from jaxshrink.errors import TargetError, UsageError
 from jaxshrink.options import Options
 from jaxshrink.recompiles.report import Report
 from jaxshrink.scratch import Scratch
@@ -30,7 +30,8 @@ def watched_run(options: Options) -> tuple[Report, int | None]:
     """Run a program to its end, in place. What was watched, and its exit code, negative for a signal.
 
     The code is None where the user has interrupted it. What it writes to stdout goes to stderr. Raises InputError where
-    it cannot be read, TargetError where it cannot be run, or has a JAX that is not known.
+    it cannot be read, UsageError where it runs none of its tests, TargetError where it cannot be run, or has a JAX that
+    is not known.
     """
     program = inputs.read(options.path, options.python, options.selector)
     with Scratch() as scratch:
@@ -46,7 +47,12 @@ def watched_run(options: Options) -> tuple[Report, int | None]:
             code = _ended(process)
         if not out.exists():
             raise TargetError(f"{options.python} ended before {options.path} began, with exit code {code}")
-        return Report(_notes(out)), code
+        report = Report(_notes(out))
+    tests = [] if program.is_made or report.functions else testfile.tests_in(program.entry.text)
+    if tests and code == 0:
+        path = options.path
+        raise UsageError(f"{path} defines tests and runs none of them: name one, as in {path}::{tests[0]}")
+    return report, code
 
 
 @contextlib.contextmanager

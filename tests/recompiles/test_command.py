@@ -115,6 +115,8 @@ def test_a_test_or_none(tmp_path: Path) -> None:
     done = command(f"{path}::test_sum", "--all")
     assert done.returncode == 0, done.stderr
     assert re.match(rf"<lambda>  {re.escape(str(path))}:\d+  compiled once", done.stdout), done.stdout
+    done = command(path)
+    assert (done.returncode, done.stdout) == (2, "") and f"name one, as in {path}::test_sum" in done.stderr
     done = command(tmp_path / "none.py")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"jaxshrink: error: there is no file {tmp_path / 'none.py'}\n"

@@ -15,6 +15,7 @@ from jax import monitoring
 
 from jaxshrink import recompiles
 from jaxshrink.errors import TargetError
+from jaxshrink.inside.recompiles import differences as explaining
 from jaxshrink.inside.recompiles import hooks
 from jaxshrink.inside.recompiles.watcher import Watcher
 from jaxshrink.recompiles import Function, Report, Tree
@@ -263,6 +264,24 @@ def test_calls_that_are_in_the_cache_do_not_reach_python(monkeypatch: pytest.Mon
         for _ in range(10):
             step(x)
     assert len(reached) == first > 0
+
+
+def test_caches_that_were_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explaining, "_MANY_PROGRAMS", 2)
+    def step(x: jax.Array) -> jax.Array:
+        return x + 1
+
+    jitted = jax.jit(step)
+    with recompiles.watch() as watched:
+        for between in (1, 3):
+            jitted(np.ones(3))
+            for _ in range(between):
+                jax.jit(lambda x: x * 2)(np.ones(3))
+            jitted.clear_cache()
+        jitted(np.ones(3))
+    function = one(watched, "step")
+    assert [miss.reason for miss in function.misses] == ["first call", "dropped", "evicted"]
+    assert "so many others since that JAX's caches were full" in function.misses[2].advice[0]
 
 
 class Silent:

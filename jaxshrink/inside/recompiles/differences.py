@@ -14,6 +14,9 @@ NOWHERE = "no device in particular"
 """Where an array is that was not put anywhere on purpose."""
 
 _ABSENT, _NOT_THERE = "not given", "not there"
+_MANY_PROGRAMS = 1000
+"""JAX's caches of what is lowered and compiled hold the last 1,024 or 2,048, that of calls 4,096 or more."""
+
 _NOT_MAPPED = "not mapped"
 _LOOK_BACK = 50
 """So many earlier calls of a function are compared with."""
@@ -23,7 +26,8 @@ def explain(note, earlier):
     """Say in a note why the call was not in JAX's caches: its `reason`, `closest` and `differences`.
 
     `earlier` are the notes of the same function before it. The reason is the kind of the first difference; where there
-    is none, it is "first call", "caches cleared", "not compiled before" (only traced), or "dropped".
+    is none, it is "first call", "caches cleared", "not compiled before" (only traced), "evicted" where many programs
+    were compiled since, or "dropped".
     """
     note.update(number=len(earlier) + 1, reason="first call", closest=None, differences=[])
     if not earlier:
@@ -52,7 +56,9 @@ def _of_primitive(difference):
 def _without_difference(note, closest):
     if note["cleared"] > closest["cleared"]:
         return "caches cleared"
-    return "dropped" if closest["compiled"] else "not compiled before"
+    if not closest["compiled"]:
+        return "not compiled before"
+    return "evicted" if note["programs"] - closest["programs"] > _MANY_PROGRAMS else "dropped"
 
 
 def is_by_identity(note):

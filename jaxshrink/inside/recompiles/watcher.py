@@ -1,14 +1,14 @@
 """Notes the calls of jitted functions that JAX traces or compiles.
 
 A note is a dictionary, of plain values: `{"name", "defined", "owner", "at", "within", "signature", "traced",
-"compiled", "seconds": {"trace", "lower", "compile"}, "outermost", "cleared", "cached"}`. `defined` and `at` are
-"path:line"; `signature` is as `signature.take` makes it; `traced` is whether the Python function ran, `compiled` the
-number of programs that were compiled in this call, without those of functions that it calls. Seconds of tracing
+"compiled", "seconds": {"trace", "lower", "compile"}, "outermost", "cleared", "programs", "cached"}`. `defined` and `at`
+are "path:line"; `signature` is as `signature.take` makes it; `traced` is whether the Python function ran, `compiled`
+the number of programs that were compiled in this call, without those of functions that it calls. Seconds of tracing
 include the functions that are traced within, not what is compiled meanwhile; `outermost` tells the calls that are not
-within another. `cleared` counts the times that JAX's caches were cleared before, `cached` programs that came from the
-persistent cache on disk. What `differences.explain` says of it is in there too, and the `number` of the note among
-those of its function. JAX's own functions are noted where they are compiled only, and count as one for each line of
-the program.
+within another. `cleared` counts the times that JAX's caches were cleared before, `programs` what was compiled before at
+all, `cached` programs that came from the persistent cache on disk. What `differences.explain` says of it is in there
+too, and the `number` of the note among those of its function. JAX's own functions are noted where they are compiled
+only, and count as one for each line of the program.
 """
 
 import threading
@@ -75,7 +75,7 @@ class Watcher:
         """What comes is another program."""
         self.notes = []
         self.identities = Identities()
-        self.cleared = 0
+        self.cleared = self.programs = 0
         self.functions = {}  # (name, defined, line or None) -> notes
         self.known = {}  # name -> the note of the function that was noted last under it
         self.ahead = {}  # id of a note -> note, of calls that were traced and not run
@@ -157,6 +157,7 @@ class Watcher:
         note["seconds"][step] += seconds
         if step == "compile":
             note["compiled"] += 1
+            self.programs += 1
             self.hear(note, step)
 
     def _current(self, name):
@@ -205,7 +206,8 @@ class Watcher:
         note = {
             "name": name, "defined": defined, "owner": owner, "at": at, "within": within, "signature": taken,
             "traced": False, "compiled": 0, "seconds": {"trace": 0.0, "lower": 0.0, "compile": 0.0},
-            "outermost": len(self.thread.calls) <= 1, "cleared": self.cleared, "cached": 0,
+            "outermost": len(self.thread.calls) <= 1, "cleared": self.cleared,
+            "programs": self.programs, "cached": 0,
         }  # fmt: skip
         earlier = self.functions.setdefault((name, defined, at if owner == "jax" else None), [])
         explain(note, earlier)
