@@ -80,12 +80,17 @@ def _list(title: str, functions: Sequence[Function]) -> RenderableType:
 
 
 def _gist(function: Function) -> str:
-    """The one call; else why there were more, and how often for each reason."""
-    reasons = collections.Counter(miss.reason for miss in function.misses[1:])
+    """The one call; else why there were more, for what first, and how often for each."""
+    reasons = collections.Counter(" ".join((miss.reason, *_first(miss))) for miss in function.misses[1:])
     if not reasons:
         return str(function.misses[0].signature)
     done = f"compiled {_times(function.compiles)}" if function.compiles else f"traced {_times(function.traces)}"
     return f"{done}: " + ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common())
+
+
+def _first(miss: Miss) -> list[str]:
+    """The path of the first difference, where it says more than the reason."""
+    return [each.path for each in miss.differences[:1] if each.path not in ("function", "transformations")]
 
 
 def _function(function: Function) -> Iterable[RenderableType]:
