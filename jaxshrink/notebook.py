@@ -42,6 +42,12 @@ def script(data: bytes, name: str) -> str:
     return "\n\n".join([*_head(cells, futures), *(cell.strip("\n") for cell in cells)]) + "\n"
 
 
+def lines(data: bytes, name: str) -> Iterator[tuple[int, int, str]]:
+    """(number of the cell of code, number of the line in it, text) of all lines of code. Raises as `script` does."""
+    for number, source in enumerate(_code_cells(data, name), 1):
+        yield from ((number, line, text) for line, text in enumerate(source.splitlines(), 1))
+
+
 def _code_cells(data: bytes, name: str) -> Iterator[str]:
     try:
         notebook = json.loads(data)

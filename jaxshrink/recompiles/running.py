@@ -16,6 +16,7 @@ from typing import Any
 from jaxshrink import inputs, testfile
 from jaxshrink.errors import TargetError, UsageError
 from jaxshrink.options import Options
+from jaxshrink.recompiles.origin import lines, origins, told
 from jaxshrink.recompiles.report import Report
 from jaxshrink.scratch import Scratch
 
@@ -47,7 +48,11 @@ def watched_run(options: Options) -> tuple[Report, int | None]:
             code = _ended(process)
         if not out.exists():
             raise TargetError(f"{options.python} ended before {options.path} began, with exit code {code}")
-        report = Report(_notes(out))
+        notes = _notes(out)
+    if program.is_made:
+        where = origins(program.entry.text, lines(options.path.name, options.path.read_bytes()))
+        notes = told(notes, os.path.abspath(options.path), where)
+    report = Report(notes)
     tests = [] if program.is_made or report.functions else testfile.tests_in(program.entry.text)
     if tests and code == 0:
         path = options.path
@@ -85,9 +90,9 @@ def _notes(path: Path) -> list[dict[str, Any]]:
     """What was told of each call last. The end may be missing, of a process that was killed."""
     notes: dict[int, dict[str, Any]] = {}
     for line in path.read_text(encoding="utf-8").splitlines(keepends=True):
-        told = json.loads(line) if line.endswith("\n") else None
-        if isinstance(told, dict):
-            raise TargetError(told["problem"])
-        if told is not None:
-            notes[told[0]] = told[1]
+        said = json.loads(line) if line.endswith("\n") else None
+        if isinstance(said, dict):
+            raise TargetError(said["problem"])
+        if said is not None:
+            notes[said[0]] = said[1]
     return [notes[number] for number in sorted(notes)]

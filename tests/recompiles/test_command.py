@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from jaxshrink.recompiles.origin import lines, origins, told
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """\
@@ -114,12 +115,29 @@ def test_a_test_or_none(tmp_path: Path) -> None:
     path.write_text("import jax\n\n\ndef test_sum():\n    assert jax.jit(lambda x: x + 1)(1) == 2\n")
     done = command(f"{path}::test_sum", "--all")
     assert done.returncode == 0, done.stderr
-    assert re.match(rf"<lambda>  {re.escape(str(path))}:\d+  compiled once", done.stdout), done.stdout
+    assert done.stdout.startswith(f"<lambda>  {path}:5  compiled once"), done.stdout
     done = command(path)
     assert (done.returncode, done.stdout) == (2, "") and f"name one, as in {path}::test_sum" in done.stderr
     done = command(tmp_path / "none.py")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"jaxshrink: error: there is no file {tmp_path / 'none.py'}\n"
+
+
+def test_a_notebook(tmp_path: Path) -> None:
+    path = tmp_path / "sums.ipynb"
+    sources = ["%matplotlib inline\nimport jax", "def total(x):\n    return x + 1", "!ls\n\njax.jit(total)(1)"]
+    cells = [{"cell_type": "code", "source": source} for source in sources]
+    path.write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": "# Sums"}, *cells]}))
+    done = command(path, "--json")
+    assert done.returncode == 0, done.stderr
+    (function,) = json.loads(done.stdout)["functions"]
+    assert (function["defined"], function["misses"][0]["at"]) == (f"{path}:cell 2:1", f"{path}:cell 3:3")
+
+
+def test_lines_that_are_not_in_the_original() -> None:
+    where = origins("import jax\n\ntest_it(3)\n", lines("test_it.py", b"import os\nimport jax\n"))
+    notes = [{"defined": f"/test_it.py:{line}", "at": "/other.py:2"} for line in (1, 3)]
+    assert [each["defined"] for each in told(notes, "/test_it.py", where)] == ["/test_it.py:2", "/test_it.py:script 3"]
 
 
 def test_the_same_count_as_where_it_is_reduced(program: Path, tmp_path: Path) -> None:
