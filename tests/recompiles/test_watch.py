@@ -95,6 +95,7 @@ def test_ahead_of_time() -> None:
 
     with recompiles.watch() as watched:
         lowered = jax.jit(step).lower(np.ones(3, np.float32))
+        assert str(one(watched, "step").misses[0].signature) == "x: f32[3]"
         before = one(watched, "step").compiles
         lowered.compile()
     assert (before, one(watched, "step").compiles) == (0, 1)
