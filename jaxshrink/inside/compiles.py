@@ -5,7 +5,7 @@ Runs in the target interpreter.
 
 import os
 
-from recompiles.differences import is_by_identity
+from recompiles.differences import reason
 from recompiles.hooks import MissingHook
 from recompiles.watcher import Watcher
 from recompiles.whenimported import when_imported
@@ -17,8 +17,8 @@ def listen(tell, is_outermost=None):
     """Call `tell(name, reason)` for each compilation from now on that this process does.
 
     `reason` is the kind of difference to the most similar earlier call ("static argument", "input types", "weak type",
-    ...: see `recompiles.differences`), with "by identity" where equal objects would have prevented it, "never seen
-    function" for a first one, and empty for functions of JAX's own.
+    ...: see `recompiles.differences.reason`), "never seen function" for a first one, and empty for functions of JAX's
+    own.
     Where this version of JAX cannot be watched, nothing is told.
 
     `is_outermost`: in an abstract run nothing is compiled, and what is traced where this says yes would be. Gives the
@@ -37,8 +37,7 @@ def listen(tell, is_outermost=None):
 
 
 def _reason(note):
-    reason = _REASONS.get(note["reason"], note["reason"])
-    return f"{reason} by identity" if is_by_identity(note) else reason
+    return _REASONS.get(note["reason"]) or reason(note)
 
 
 def _begin(watcher):

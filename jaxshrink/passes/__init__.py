@@ -128,6 +128,7 @@ PASSES: tuple[Pass, ...] = (
     Pass("methods", classes.methods, refactors=True),
     Pass("merged", variables.merged),
     Pass("ones", arrays.ones),
+    Pass("sized", arrays.sized),
     Pass("other-numbers", arrays.other_numbers),
     Pass("one-library", arrays.one_library),
     Pass("unnumbered", names.unnumbered, refactors=True),

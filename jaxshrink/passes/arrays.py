@@ -87,6 +87,19 @@ def ones(view: View) -> Iterator[Edit]:
             yield Edit({node: scalar}, 1)
 
 
+def sized(view: View) -> Iterator[Edit]:
+    """Put `ones` of the same size in the place of what makes arrays of a size: `rng.normal(size=n)` is `np.ones(n)`."""
+    imports = [alias for each in view.tree.body if isinstance(each, ast.Import) for alias in each.names]
+    names = {alias.name: alias.asname for alias in imports}
+    library = names.get("numpy") or names.get("jax.numpy")
+    for node in view.all(ast.Call) if library else ():
+        size = next((keyword.value for keyword in node.keywords if keyword.arg in ("size", "shape")), None)
+        if size is None and trees.last_name(node.func) in ("normal", "uniform") and len(node.args) > 1:
+            size = node.args[1]  # of jax.random, after the key
+        if size is not None:
+            yield Edit.replace(node, _ones(trees.expression(str(library)), [size]))
+
+
 def _plainer_dtypes(dtype: ast.expr) -> Iterator[Edit]:
     """A shorter name for the type of an array's numbers, or a plain type."""
     if isinstance(dtype, ast.Attribute):

@@ -33,6 +33,18 @@ def test_ones(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        ("import numpy as np\nf(rng.normal(2.0, size=(n, 3)))", "import numpy as np\nf(np.ones((n, 3)))"),
+        ("import jax.numpy as jnp\nf(random.normal(key, (n,)))", "import jax.numpy as jnp\nf(jnp.ones((n,)))"),
+    ],
+)
+def test_sized(before: str, after: str) -> None:
+    assert edits_of("sized", before) == [written(after)]
+    assert edits_of("sized", "f(rng.normal(size=n))") == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
         ("x = np.ones(3)\ny = np.ones(4)\nf(x @ y)\ng(y @ x)", "x = 1.0\ny = 1.0\nf(x * y)\ng(y * x)"),
         ("f(np.ones(3) @ np.zeros(3) @ a)", "f(1 * 1 * a)"),
         ("f(np.ones(3), np.zeros((3, 4), int))", "f(np.float32(1), np.int32(1))"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import dataclasses
 import functools
 import inspect
 from collections.abc import Callable
@@ -19,6 +20,10 @@ from jaxshrink.inside.recompiles import differences as explaining
 from jaxshrink.inside.recompiles import hooks
 from jaxshrink.inside.recompiles.watcher import Watcher
 from jaxshrink.recompiles import Function, Report, Tree
+
+
+def ignore(value: object) -> None:
+    """What it is called with does not matter."""
 
 
 def one(watched: Report, name: str) -> Function:
@@ -283,6 +288,37 @@ def test_caches_that_were_full(monkeypatch: pytest.MonkeyPatch) -> None:
     function = one(watched, "step")
     assert [miss.reason for miss in function.misses] == ["first call", "dropped", "evicted"]
     assert "so many others since that JAX's caches were full" in function.misses[2].advice[0]
+
+
+@dataclasses.dataclass(frozen=True)
+class Mode:
+    """A pytree without leaves."""
+
+    train: object
+
+
+jax.tree_util.register_pytree_node(Mode, lambda mode: ((), mode.train), lambda train, children: Mode(train))
+
+
+@pytest.mark.parametrize(
+    ("values", "static", "reason"),
+    [
+        ([1, 2], 0, "static argument"),
+        ([object(), object()], 0, "static argument by identity"),
+        ([Mode(1), Mode(2)], None, "tree structure, static"),
+        ([Mode(object()), Mode(object())], None, "tree structure by identity"),
+        ([[1], (1,)], None, "tree structure"),
+    ],
+)
+def test_reasons_that_a_smaller_program_must_keep(values: list[object], static: int | None, reason: str) -> None:
+    watcher = Watcher()
+    watcher.begin()
+    try:
+        for value in values:
+            jax.jit(ignore, static_argnums=static)(value)
+    finally:
+        watcher.end()
+    assert explaining.reason(watcher.notes[-1]) == reason
 
 
 class Silent:

@@ -61,12 +61,15 @@ def _without_difference(note, closest):
     return "evicted" if note["programs"] - closest["programs"] > _MANY_PROGRAMS else "dropped"
 
 
-def is_by_identity(note):
-    """Whether a miss has a reason that would be none if an object were equal to others like it."""
+def reason(note):
+    """The reason of a miss, and more exactly where a static value is it: which way it is told from others."""
     kind, path = note["reason"], (note["differences"] or [["", ""]])[0][1]
     arguments = note["signature"]["arguments"]
-    static = {**arguments, **{at: each for tree in arguments.values() for at, each in tree.get("static", {}).items()}}
-    return kind in ("static argument", "tree structure") and bool(static.get(path, {}).get("by_identity"))
+    static = {at: each for tree in arguments.values() for at, each in tree.get("static", {}).items()}
+    value = {**arguments, **static}.get(path, {})
+    if kind not in ("static argument", "tree structure") or "by_identity" not in value:
+        return kind
+    return f"{kind} by identity" if value["by_identity"] else kind if kind == "static argument" else f"{kind}, static"
 
 
 def differences(before, after):
