@@ -34,9 +34,9 @@ Memo = dict[Any, tuple[Any, Normal]]
 _UNTOLD = frozenset((
     "name", "debug_info", "name_and_src_info", "out_trees", "jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk",
     "bwd", "num_consts", "num_carry", "ft_in", "ft_out", "cond_nconsts", "body_nconsts", "linear", "_split_transpose",
-    "const_lengths", "resource_env", "ctx_mesh", "computation", "origin", "symbolic_zeros",
+    "const_lengths", "resource_env", "ctx_mesh", "computation", "origin", "symbolic_zeros", "srcs",
 ))  # fmt: skip
-"""Parameters that are names, or follow from the rest."""
+"""Parameters that are names, or follow from the rest: `srcs` are where the operands of `device_put` are."""
 
 _SHARED = ("scan", "while", "custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "custom_linear_solve")
 """Primitives whose first operands are what their functions close over."""
@@ -144,7 +144,7 @@ class _Scope:
         if isinstance(value, jax.core.AbstractValue):
             return type_of(value)
         if hasattr(value, "dtype") and hasattr(value, "shape"):
-            return constant(value)
+            return str(value) if isinstance(value, jax.ShapeDtypeStruct) else constant(value)
         if dataclasses.is_dataclass(value) and kinds.name_of(type(value)) is not None:
             fields = (field.name for field in dataclasses.fields(value) if field.name not in _UNTOLD)
             return type(value).__name__, tuple((name, self.param(getattr(value, name))) for name in fields)

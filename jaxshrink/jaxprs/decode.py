@@ -227,7 +227,8 @@ def _dict(decoder: _Decoder, depth: int, pairs: Any) -> Any:
 
 
 def _data(decoder: _Decoder, depth: int, name: Any, parts: Any) -> Any:
-    return kinds.made(kinds.classes()[name], decoder.values(parts, depth))
+    given = {field: decoder.value(part, depth) for field, part in _as(dict, parts).items()}
+    return kinds.made(kinds.named(_as(str, name)), given)
 
 
 def _policy(decoder: _Decoder, depth: int, name: Any, args: Any) -> Any:
@@ -258,6 +259,7 @@ _READERS: dict[str, Callable[..., Any]] = {
     "type": lambda decoder, depth, index: _at(decoder.types, index),
     "tree": lambda decoder, depth, node: decoder.tree(node, depth),
     "data": _data,
+    "member": lambda decoder, depth, name, one: kinds.member_of(_as(str, name), _as(str, one)),
     "policy": _policy,
     **{
         name: lambda decoder, depth, parts, name=name: restoring.sharding(name, decoder.values(parts, depth))

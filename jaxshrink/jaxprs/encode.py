@@ -255,17 +255,20 @@ class _Encoder:
             return ["keys", value._impl.name]
         if type(value).__name__ == "PRNGImpl":
             return ["impl", value.name]
-        if isinstance(value, (np.ndarray, np.generic, jax.Array)) or type(value).__name__ == "TypedNdArray":
+        if isinstance(value, (np.ndarray, np.generic, jax.Array)) or keeping.is_typed_array(value):
             return ["array" if np.ndim(value) or isinstance(value, (np.ndarray, jax.Array)) else "number",
                     self.array(value)]  # fmt: skip
         if isinstance(value, jax.core.AbstractValue):
             return ["type", self.type(value)]
         if isinstance(value, jax.tree_util.PyTreeDef):
             return ["tree", self.tree(value, owner)]
+        member = kinds.member(value)
+        if member is not None:
+            return ["member", *member]
         name = kinds.name_of(type(value))
         parts = None if name is None else kinds.fields(value)
         if parts is not None:
-            return ["data", name, [self.value(part, owner) for part in parts]]
+            return ["data", name, {field: self.value(part, owner) for field, part in parts.items()}]
         sharding = keeping.sharding_parts(value)
         if sharding is not None:
             return [sharding[0], [self.value(part, owner) for part in sharding[1]]]

@@ -50,11 +50,17 @@ def is_jaxpr(value: Any) -> bool:
 def opened(jaxpr: Any) -> Opened:
     """The parts of a jaxpr; of one that is not closed, constants are variables like others."""
     inner = jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
-    consts = tuple(jaxpr.consts) if isinstance(jaxpr, ClosedJaxpr) else ()
     constvars, invars = tuple(inner.constvars), tuple(inner.invars)
+    consts = tuple(map(_as_typed, jaxpr.consts, constvars)) if isinstance(jaxpr, ClosedJaxpr) else ()
     if not consts:
         constvars, invars = (), constvars + invars
     return Opened(inner, constvars, consts, invars, tuple(inner.outvars), tuple(inner.eqns))
+
+
+def _as_typed(value: Any, var: Any) -> Any:
+    """A constant with the dtype of its variable: older releases of JAX keep 64 bits where they mean 32."""
+    is_other = isinstance(value, np.ndarray) and value.dtype != getattr(var.aval, "dtype", value.dtype)
+    return value.astype(var.aval.dtype) if is_other else value
 
 
 def closed(jaxpr: Any, consts: Sequence[Any] = ()) -> Any:
@@ -111,6 +117,9 @@ def is_reference(aval: Any) -> bool:
 
 # -- names
 
+_RESULT = "result"
+"""What paths of results begin with: not in JAX 0.4."""
+
 _TAKES_TRACEBACK = "source_info" not in inspect.signature(source_info_util.user_frame).parameters
 
 
@@ -124,7 +133,7 @@ def names(jaxpr: Any) -> tuple[list[str], list[str]]:
         given = getattr(info, listed, None)
         given = [str(name or "") for name in given] if isinstance(given, (list, tuple)) else []
         found.append(given if len(given) == count else [""] * count)
-    return found[0], found[1]
+    return found[0], [_RESULT + path.removeprefix(_RESULT) if path else "" for path in found[1]]
 
 
 def function_name(jaxpr: Any) -> str:

@@ -12,9 +12,6 @@ import jax
 from jaxshrink.jaxprs import private
 from jaxshrink.jaxprs.internals import opened
 
-DEVICE = ("device_kind", "num_cores", "platform")
-"""What an abstract mesh may know of its devices."""
-
 
 def function_info(jaxpr: Any) -> str:
     """The name of the function that was traced, and where it is."""
@@ -35,7 +32,7 @@ def settings(eqn: Any) -> dict[str, Any]:
         "xla_metadata": getattr(eqn.ctx, "xla_metadata", None),
     }
     mesh = getattr(eqn.ctx, "cur_abstract_mesh", None)
-    if mesh is not None and not mesh.empty:
+    if not getattr(mesh, "empty", True):
         found["mesh"] = mesh
     return {name: value for name, value in found.items() if value is not None}
 
@@ -61,11 +58,13 @@ def type_extras(aval: Any) -> dict[str, Any]:
     """What an array's type says beyond shape and dtype."""
     found: dict[str, Any] = {}
     sharding = getattr(aval, "sharding", None)
-    if sharding is not None and not sharding.mesh.empty:
+    if not getattr(getattr(sharding, "mesh", None), "empty", True):
         found["sharding"] = sharding
     varying = getattr(aval, "vma", None) or getattr(getattr(aval, "manual_axis_type", None), "varying", None)
     if varying:
         found["varying"] = frozenset(varying)
+    if getattr(aval, "named_shape", None):
+        found["named_shape"] = dict(aval.named_shape)  # JAX 0.4
     return found
 
 
@@ -82,7 +81,7 @@ def sharding_parts(value: Any) -> tuple[str, list[Any]] | None:
         return "Mesh", [[*value.devices.shape], [*value.axis_names], devices, _axis_types(value)]
     if kind.__name__ == "AbstractMesh":
         device = getattr(value, "abstract_device", None)
-        kind_of_device = None if device is None else [getattr(device, name) for name in DEVICE]
+        kind_of_device = None if device is None else dataclasses.asdict(device)
         return "AbstractMesh", [[*value.axis_sizes], [*value.axis_names], _axis_types(value), kind_of_device]
     if kind is sharding.NamedSharding:
         return "NamedSharding", [value.mesh, value.spec, value.memory_kind]
@@ -155,7 +154,16 @@ def _made_by(value: Any, policies: Mapping[str, Any]) -> tuple[str, Arguments] |
 
 def typed_number(value: Any) -> Any:
     """The plain number of one to which JAX has given a dtype; None for all else."""
-    if private.literals is None or type(value).__module__ != private.literals.__name__:
+    if not _is_typed(value):
         return None
     kinds: tuple[Any, ...] = (int, float, complex)
     return next((base(value) for base in kinds if isinstance(value, base)), None)
+
+
+def is_typed_array(value: Any) -> bool:
+    """Whether a value is an array of the host to which JAX has given a dtype."""
+    return _is_typed(value) and hasattr(value, "shape")
+
+
+def _is_typed(value: Any) -> bool:
+    return private.literals is not None and type(value).__module__ == private.literals.__name__

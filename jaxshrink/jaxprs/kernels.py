@@ -68,7 +68,7 @@ def grid_place(body: Body, eqn: Any) -> bool:
 
 def _spec(body: Body, block: Any) -> str:
     """The size of a block, where it is for a place in the grid, and in which memory. Raises Unwritable."""
-    if block.transforms:
+    if getattr(block, "transforms", True):  # JAX 0.4 has others
         raise Unwritable("transforms of a block")
     sizes = "".join(f"{_size(size)}, " for size in block.block_shape)
     given = [f"({sizes})", _index_map(body, block.index_map_jaxpr)]

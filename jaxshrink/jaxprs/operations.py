@@ -210,8 +210,8 @@ def _fft(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
     if len(lengths) == 1:
         yield f"jnp.fft.{name}(_0)"
         yield f"jnp.fft.{name}(_0, {lengths[0]})"
-    yield f"lax.fft(_0, {text(params['fft_type'])}, {text(lengths)})"
-    yield f"lax.fft(_0, {kind!r}, {text(lengths)})"
+    for function in ("lax.fft", "lax.fft.__wrapped__"):  # older releases compile it
+        yield f"{function}(_0, {kind!r}, {text(lengths)})"
 
 
 @rule("reduce_window_sum", "reduce_window_max", "reduce_window_min")

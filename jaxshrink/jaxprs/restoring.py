@@ -12,7 +12,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxshrink.jaxprs import internals, keeping, private
+from jaxshrink.jaxprs import internals, kinds, private
+from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.private import core, prng, source_info_util, state_types
 
 sharding_: Any = jax.sharding
@@ -71,6 +72,8 @@ def array_type(shape: tuple[Any, ...], dtype: Any, weak: bool, extras: Mapping[s
             more["manual_axis_type"] = sharding_.ManualAxisType(varying=extras["varying"])
         else:
             more["vma"] = extras["varying"]
+    if "named_shape" in extras and hasattr(internals.ShapedArray, "named_shape"):
+        more["named_shape"] = extras["named_shape"]
     return internals.ShapedArray(shape, dtype, weak, **more)
 
 
@@ -119,8 +122,7 @@ def sharding(kind: str, parts: Sequence[Any]) -> Any:
             found = np.array([devices[one] for one in ids], dtype=object).reshape(tuple(shape))
             return sharding_.Mesh(found, tuple(names), **_typed(types))
         case "AbstractMesh", [sizes, names, types, device]:
-            known = {} if device is None else dict(zip(keeping.DEVICE, device, strict=True))
-            more = {"abstract_device": sharding_.AbstractDevice(**known)} if known else {}
+            more = {} if device is None else {"abstract_device": kinds.made(sharding_.AbstractDevice, device)}
             return sharding_.AbstractMesh(tuple(sizes), tuple(names), **_typed(types), **more)
         case "NamedSharding", [mesh, spec, memory]:
             return sharding_.NamedSharding(mesh, spec, memory_kind=memory)
@@ -186,7 +188,9 @@ def context(settings: Mapping[str, Any]) -> Any:
 
             stack.enter_context(compute_on(settings["compute_type"]))
         if "mesh" in settings:
-            stack.enter_context(sharding_.use_abstract_mesh(settings["mesh"]))
+            if private.use_abstract_mesh is None:
+                raise Inexpressible(f"the jaxpr is for a mesh, and JAX {jax.__version__} knows none while it traces")
+            stack.enter_context(private.use_abstract_mesh(settings["mesh"]))
         if settings.get("xla_metadata"):
             metadata: Any = importlib.import_module("jax.experimental.xla_metadata")
             stack.enter_context(metadata.set_xla_metadata(**settings["xla_metadata"]))
@@ -216,8 +220,8 @@ def equation(invars: Any, outvars: Any, primitive: Any, params: Any, effects: An
 def jaxpr(constvars: Any, invars: Any, outvars: Any, eqns: Any, effects: Any, info: tuple[str, Any, Any]) -> Any:
     """A jaxpr that is not closed."""
     function, arg_names, paths = info
-    kind = internals.debug_info_class()
-    debug = kind("jit", function, tuple(arg_names), tuple(paths)) if kind is not None else None
+    kind = internals.debug_info_class() or core.JaxprDebugInfo  # JAX 0.4
+    debug = kind("jit", function, tuple(arg_names), tuple(paths))
     return internals.Jaxpr(constvars, invars, outvars, eqns, effects, debug)
 
 
@@ -258,8 +262,11 @@ def filled(aval: Any) -> Any:
     if internals.is_key_type(aval.dtype):
         return jax.numpy.broadcast_to(jax.random.key(0, impl=aval.dtype._impl.name), aval.shape)
     value = jax.lax.full(aval.shape, 0, aval.dtype)
-    return jax.lax.convert_element_type_p.bind(value, new_dtype=aval.dtype, weak_type=True, sharding=None) \
-        if aval.weak_type else value  # fmt: skip
+    return jax.lax.convert_element_type(value, _PYTHON[aval.dtype.kind]) if aval.weak_type else value
+
+
+_PYTHON: dict[str, type] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+"""The types of Python's numbers, which are weak, by kind of dtype."""
 
 
 def zeros(aval: Any) -> Any:
@@ -277,13 +284,19 @@ def zero_tangent(value: Any) -> Any:
 
 def typed_number(value: Any, dtype: Any) -> Any:
     """A plain number with a dtype, as JAX has it in jaxprs."""
-    literals = private.literals
-    kinds = {int: literals.TypedInt, float: literals.TypedFloat, complex: literals.TypedComplex}
-    return kinds[type(value)](value, dtype)
+    if private.literals is None:
+        return np.dtype(dtype).type(value)
+    classes = (one for one in vars(private.literals).values() if isinstance(one, type) and issubclass(one, type(value)))
+    return next(classes)(value, dtype)
 
 
 def tree(node: tuple[type, Any], children: Sequence[Any]) -> Any:
-    """The structure of a pytree."""
-    kind: Any = jax.tree_util.PyTreeDef
-    make = getattr(kind, "from_node_data_and_children", None) or kind.make_from_node_data_and_children
-    return make(jax.tree_util.default_registry, node, list(children))
+    """The structure of a pytree: that of one whose leaves may be anything."""
+    kind, aux = node
+    parts = [jax.tree_util.tree_unflatten(child, [object()] * child.num_leaves) for child in children]
+    if kind in (tuple, list):
+        return jax.tree_util.tree_structure(kind(parts))
+    if kind is dict:
+        return jax.tree_util.tree_structure(dict(zip(aux, parts, strict=True)))
+    of_class: Any = kind
+    return jax.tree_util.tree_structure(None if kind is type(None) else of_class.tree_unflatten(aux, parts))

@@ -6,6 +6,7 @@ need not know when `jnp` promotes types, or what a release of JAX has changed. O
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Iterator
 from typing import Any
@@ -80,11 +81,18 @@ def _likenamed(name: str, operands: list[str], params: dict[str, Any]) -> Iterat
         try:
             known = inspect.signature(fun).parameters
             given = ((_OPTIONS[key] if _OPTIONS.get(key) in known else key, value) for key, value in params.items())
-            options = tuple((key, _plain(value)) for key, value in given if key in known)
-        except (TypeError, ValueError, Unwritable):
+            options = tuple(_written({key: value for key, value in given if key in known}))
+        except (TypeError, ValueError):
             continue
         if operands:
             yield Call(f"{home}.{name}({', '.join(operands)}", options)
+
+
+def _written(options: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Those options that can be written."""
+    for key, value in options.items():
+        with contextlib.suppress(Unwritable):
+            yield key, _plain(value)
 
 
 _OPTIONS = {"sharding": "out_sharding"}

@@ -23,7 +23,7 @@ import numpy as np
 from jaxshrink.jaxprs.errors import CorruptJaxpr
 
 MAGIC = b"jaxpr\r\n\0"
-VERSION = 1
+VERSION = 2
 _HEADER = struct.Struct("<8sHQ32s")
 
 DTYPES = (

@@ -75,7 +75,7 @@ def test_a_primitive_of_no_module_cannot_be_kept():
 
 def test_a_rule_that_cannot_be_traced_any_more_cannot_be_kept():
     jaxpr = jax.make_jaxpr(closing_rule)(np.float32(2), floats(3))
-    with pytest.raises(Inexpressible, match="rule of scaled cannot be kept"):
+    with pytest.raises(Inexpressible, match=r"rule of .* cannot be kept"):
         dumps(jaxpr)
     kept = loads(dumps(jaxpr, allow_missing=True))
     assert_same_numbers(flat(kept)(2.0, jnp.ones(3)), [jnp.full(3, 6.0)])

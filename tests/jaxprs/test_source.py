@@ -1,6 +1,7 @@
 """What the source of a jaxpr looks like."""
 
 import inspect
+import re
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +9,11 @@ import numpy as np
 import pytest
 from jax import lax
 
-from jaxshrink.jaxprs import Inexpressible, equivalent, from_source, to_source
+from jaxshrink.jaxprs import Inexpressible, equivalent, from_source, internals, to_source
+
+forgets_names = pytest.mark.skipif(
+    internals.debug_info_class() is None, reason="this JAX keeps no names of functions within functions"
+)
 
 
 def source_of(fun, *args):
@@ -60,6 +65,7 @@ def test_functions_that_close_over_nothing_come_first():
     )
 
 
+@forgets_names
 def test_loops_close_over_what_is_around():
     def loop(scale, start, xs):
         return lax.scan(lambda carry, x: (carry + x * scale, carry), start, xs)
@@ -80,6 +86,7 @@ def test_loops_close_over_what_is_around():
     )
 
 
+@forgets_names
 def test_functions_of_jax_stand_for_themselves():
     def fun(key, x):
         return jax.nn.relu(jnp.where(x > 0, x, -1.0)) + jax.random.normal(key, (4,))
@@ -89,6 +96,7 @@ def test_functions_of_jax_stand_for_themselves():
     assert "jax.random.normal(key, (4,))" in source
 
 
+@forgets_names
 def test_rules_of_their_own_are_written():
     @jax.custom_vjp
     def clip_gradient(x):
@@ -96,7 +104,7 @@ def test_rules_of_their_own_are_written():
 
     clip_gradient.defvjp(lambda x: (x, ()), lambda _, ct: (jnp.clip(ct, -1, 1),))
     source = source_of(lambda x: clip_gradient(x) * 2, X)
-    assert "@jax.custom_vjp\ndef clip_gradient(a):" in source
+    assert re.search(r"@jax.custom_vjp\ndef clip_gradient\(\w+\):", source)
     assert "clip_gradient.defvjp(clip_gradient_fwd, clip_gradient_bwd)" in source
     np.testing.assert_array_equal(jax.grad(lambda x: from_source(source)(x).sum())(X), np.ones_like(X))
 
