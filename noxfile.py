@@ -68,6 +68,22 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", "--numprocesses", "2", "-m", markers, *session.posargs)
 
 
+JAX_VERSIONS = ("0.4.30", "0.4.38", "0.5.3", "0.6.2", "0.7.2", "0.8.1", "0.9.2", "0.10.2")
+"""For each way in which JAX has changed what is used of its internals, one release; newer ones are for `tests`."""
+
+
+@nox.session(python="3.11")
+@nox.parametrize("jax", JAX_VERSIONS)
+def jax_versions(session: nox.Session, jax: str) -> None:
+    """What needs JAX's internals, on older releases of it: `nox -s jax_versions`, or `nox -s "jax_versions(jax='0.5.3')"`.
+
+    Names of tests go on: `-- tests/jaxprs` runs all on jaxprs.
+    """
+    session.install(".", f"jax=={jax}", "hypothesis>=6.100", "pytest>=8")
+    chosen = ["tests/jaxprs/test_internals.py", "tests/jaxprs/test_releases.py", "tests/recompiles"]
+    session.run("pytest", "-m", "not slow", *(session.posargs or chosen))
+
+
 @nox.session(python="3.12")
 def benchmarks(session: nox.Session) -> None:
     """jaxshrink beside its peers, as `benchmarks/README.md` says; options go on: `nox -s benchmarks -- --budget 60`."""

@@ -11,6 +11,7 @@ import jax
 import numpy as np
 
 from jaxshrink.jaxprs import internals, kinds, restoring, ruled, wire
+from jaxshrink.jaxprs.adapting import Adapter
 from jaxshrink.jaxprs.checks import of_kind as _as
 from jaxshrink.jaxprs.checks import row_at as _at
 from jaxshrink.jaxprs.checks import size as _size
@@ -48,7 +49,9 @@ class _Decoder:
         self.arrays: list[Any] = []
         self.jaxprs: list[Any] = []
         self.customs: dict[int, Any] = {}
-        self.params: dict[int, dict[str, Any]] = {}
+        self.calls: dict[int, Any] = {}
+        release = _as(str, self.document.get("jax"))
+        self.adapter = None if release == jax.__version__ else Adapter(release)
 
     def main(self) -> Any:
         for row in self.rows("arrays"):
@@ -105,6 +108,8 @@ class _Decoder:
         found = None if dotted is None else restoring.primitive(_as(str, dotted))
         if found is not None and found.name == name:
             return found
+        if dotted is not None and self.adapter is not None:
+            return restoring.moved(_as(str, name)) or restoring.missing(name, not self.allow_missing)
         if dotted is not None and not self.allow_missing:
             module = dotted.rpartition(".")[0]
             raise Inexpressible(f"no module has the primitive {dotted}: import {module} before, if there is one")
@@ -158,10 +163,15 @@ class _Decoder:
                 outvars.append(restoring.variable(_at(self.types, out)))
                 known.append(outvars[-1])
         options = self.options(_as(dict, params), len(invars), len(outvars))
+        if "@custom" in params:
+            primitive, options = self.custom(params["@custom"], options)
         found = {self.effect(one, known) for one in _as(list, effects)}
         scopes, ctx = _at(self.contexts, context)
         info = restoring.source(None if frame is None else _at(self.frames, frame), scopes)
-        return restoring.equation(invars, outvars, primitive, options, found or internals.no_effects, info, ctx)
+        made = restoring.equation(invars, outvars, primitive, options, found or internals.no_effects, info, ctx)
+        if self.adapter is None or "@custom" in params or restoring.is_missing(primitive):
+            return made
+        return self.adapter.adapted(made)
 
     def effect(self, row: Any, known: list[Any]) -> Any:
         name, var, axis = _as(list, row)
@@ -174,24 +184,27 @@ class _Decoder:
         for name, value in params.items():
             if name == "@scan":
                 counts = [_size(one) for one in _as(list, value)]
-                found |= restoring.scan_trees(counts, operands, results)
+                found |= restoring.scan_params(counts, operands, results)
             elif not name.startswith("@"):
                 found[name] = self.value(value)
         if params.get("@computation") is True:
             found["computation"] = internals.function(internals.closed(found["jaxpr"], found.get("consts", ())))
-        if "@custom" in params:
-            found = self.custom(params["@custom"], found)
         return found
 
-    def custom(self, index: Any, given: dict[str, Any]) -> dict[str, Any]:
-        """The options of a call of a function with derivative rules: as JAX makes them, then as they were."""
-        if index not in self.params:
+    def custom(self, index: Any, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+        """The primitive and the options of a call of a function with derivative rules: as JAX makes them, then as they
+        were."""
+        if index not in self.calls:
             row = _as(dict, _at(self.rows("customs"), index))
             avals = [_at(self.types, one) for one in _as(list, row["args"])]
             outs = [_at(self.types, one) for one in _as(list, row["outs"])]
             fun = ruled.function(row, outs, lambda index: internals.closed(_at(self.jaxprs, index)))
-            self.params[index] = restoring.custom_params(fun, avals)
-        return restoring.with_consts({**self.params[index], **given}, given.get("num_consts", 0))
+            self.calls[index] = restoring.custom_call(fun, avals)
+        call = self.calls[index]
+        if "fun_jaxpr" in call.params:
+            given["fun_jaxpr"] = given.pop("call_jaxpr")
+        options = restoring.with_consts({**call.params, **given}, given.get("num_consts", 0))
+        return call.primitive, {name: options[name] for name in call.params}
 
     def value(self, value: Any, depth: int = 0) -> Any:
         if value is None or type(value) in (bool, int, str):
@@ -206,6 +219,14 @@ class _Decoder:
 
     def values(self, values: Any, depth: int) -> list[Any]:
         return [self.value(one, depth) for one in _as(list, values)]
+
+    def member(self, name: str, member: str) -> Any:
+        try:
+            return kinds.member_of(name, member)
+        except Inexpressible:
+            if self.adapter is None:
+                raise
+            return kinds.Unknown(f"{name}.{member}")  # the option may be one that can be left out
 
     def tree(self, node: Any, depth: int) -> Any:
         if node is None or node == 0:
@@ -259,7 +280,7 @@ _READERS: dict[str, Callable[..., Any]] = {
     "type": lambda decoder, depth, index: _at(decoder.types, index),
     "tree": lambda decoder, depth, node: decoder.tree(node, depth),
     "data": _data,
-    "member": lambda decoder, depth, name, one: kinds.member_of(_as(str, name), _as(str, one)),
+    "member": lambda decoder, depth, name, one: decoder.member(_as(str, name), _as(str, one)),
     "policy": _policy,
     **{
         name: lambda decoder, depth, parts, name=name: restoring.sharding(name, decoder.values(parts, depth))

@@ -16,10 +16,11 @@ from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.expanding import expanded
 
 _DROPPED = frozenset((
-    "jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk", "bwd", "out_trees", "computation", "ft_in", "ft_out",
-    "symbolic_zeros",
+    "jvp_jaxpr_fun", "jvp_jaxpr_thunk", "fwd_jaxpr_thunk", "bwd", "out_trees", "computation", "symbolic_zeros",
 ))  # fmt: skip
 """Options that `loads` makes again: rules of their own, and what follows from the rest."""
+
+_OF_SCAN = frozenset(("ft_in", "ft_out", "num_consts", "num_carry", "linear"))
 
 
 def dumps(closed_jaxpr: Any, allow_missing: bool = False) -> bytes:
@@ -167,13 +168,15 @@ class _Encoder:
 
     def params(self, eqn: Any) -> dict[str, Any]:
         name = eqn.primitive.name
+        dropped = _DROPPED | _OF_SCAN if name == "scan" else _DROPPED
         found = {key: self.value(value, f"{name}, its option {key},")
-                 for key, value in eqn.params.items() if key not in _DROPPED}  # fmt: skip
-        if "ft_in" in eqn.params:
+                 for key, value in eqn.params.items() if key not in dropped}  # fmt: skip
+        if name == "scan":
             found["@scan"] = list(internals.scan_counts(eqn.params, len(eqn.invars)))
         if "computation" in eqn.params:
             found["@computation"] = True
         if name in ("custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"):
+            found["call_jaxpr"] = found.pop("fun_jaxpr", found.get("call_jaxpr"))
             found["@custom"] = self.custom(eqn)
         return found
 

@@ -70,6 +70,14 @@ def closed(jaxpr: Any, consts: Sequence[Any] = ()) -> Any:
     return ClosedJaxpr(jaxpr, list(consts))
 
 
+def in_form_of(sample: Any, jaxpr: Any) -> Any:
+    """A jaxpr, closed or open as another one is."""
+    if isinstance(sample, ClosedJaxpr):
+        return closed(jaxpr)
+    is_closed = isinstance(jaxpr, ClosedJaxpr) and not jaxpr.consts
+    return jaxpr.jaxpr if is_closed else jaxpr
+
+
 def function(jaxpr: Any) -> Callable[..., list[Any]]:
     """A jaxpr as a function of flat arguments, with a flat list of results."""
     made: Callable[..., list[Any]] = jax.extend.core.jaxpr_as_fun(closed(jaxpr))
@@ -221,6 +229,14 @@ def _primitives(modules: int) -> dict[int, str]:
             if isinstance(value, Primitive):
                 found.setdefault(id(value), f"{module}.{name}")
     return found
+
+
+def primitives_of_jax() -> Iterator[Any]:
+    """All primitives of JAX's own modules that are imported, public modules first."""
+    for dotted in _primitives(len(sys.modules)).values():
+        module, _, name = dotted.rpartition(".")
+        if module.partition(".")[0] == "jax":
+            yield getattr(sys.modules[module], name)
 
 
 def _place(module: str, order: Sequence[str]) -> int:

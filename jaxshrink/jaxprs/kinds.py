@@ -68,6 +68,13 @@ def named(name: str) -> type:
     return classes()[name]
 
 
+@dataclasses.dataclass(frozen=True)
+class Unknown:
+    """A value that only another release of JAX has."""
+
+    text: str
+
+
 # -- enumerations
 
 _RENAMED = {"CopySemantics": ("ArrayCopySemantics",

@@ -1,6 +1,6 @@
 """All of JAX that is not public and used here: its modules, and the classes of jaxprs.
 
-What each is used for is checked with JAX 0.10 and 0.12 in `tests/jaxprs/test_internals.py`. What differs between
+What each is used for is checked in `tests/jaxprs/test_internals.py`, on each release with `nox -s jax_versions`. What differs between
 releases is told apart by what is there, not by version numbers.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import sys
 import types
@@ -12,7 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxshrink.jaxprs import internals, kinds, private
+from jaxshrink.jaxprs import internals, keeping, kinds, private
 from jaxshrink.jaxprs.errors import Inexpressible
 from jaxshrink.jaxprs.private import core, prng, source_info_util, state_types
 
@@ -36,10 +37,16 @@ def primitive(dotted: str) -> Any:
     return found if isinstance(found, internals.Primitive) else None
 
 
-def missing(name: str) -> Any:
-    """A primitive that raises when it is used."""
+def moved(name: str) -> Any:
+    """The primitive of JAX's own that has a name, wherever it is now; None where there is none."""
+    return next((one for one in internals.primitives_of_jax() if one.name == name), None)
+
+
+def missing(name: str, is_elsewhere: bool = False) -> Any:
+    """A primitive that raises when it is used; `is_elsewhere`: another release of JAX has it."""
     stub: Any = internals.Primitive(name)
-    stub.multiple_results = True
+    stub.multiple_results = stub.is_missing = True
+    stub.is_elsewhere = is_elsewhere
 
     def raises(*args: Any, **params: Any) -> Any:
         raise NotImplementedError(f"the primitive {name} was not kept when this jaxpr was made into bytes")
@@ -47,6 +54,16 @@ def missing(name: str) -> Any:
     stub.def_impl(raises)
     stub.def_abstract_eval(raises)
     return stub
+
+
+def is_missing(primitive: Any) -> bool:
+    """Whether a primitive is one that raises, and will."""
+    return bool(getattr(primitive, "is_missing", False)) and not primitive.is_elsewhere
+
+
+def is_elsewhere(primitive: Any) -> bool:
+    """Whether a primitive is one that only another release of JAX has."""
+    return bool(getattr(primitive, "is_elsewhere", False))
 
 
 def effect(name: str, var: Any, axis: Any) -> Any:
@@ -230,16 +247,30 @@ def checked(jaxpr: Any) -> None:
     core.check_jaxpr(internals.opened(jaxpr).jaxpr)
 
 
-def custom_params(fun: Callable[..., Any], avals: Sequence[Any]) -> dict[str, Any]:
-    """The options that JAX gives to a call of a function with derivative rules, on arguments of these types."""
+def custom_call(fun: Callable[..., Any], avals: Sequence[Any]) -> Any:
+    """The equation of a call of a function with derivative rules, on arguments of these types."""
     made = internals.opened(internals.traced(lambda *args: jax.tree_util.tree_leaves(fun(*args)), avals))
-    return dict(made.eqns[-1].params)
+    return made.eqns[-1]
 
 
-def scan_trees(counts: Sequence[int], operands: int, results: int) -> dict[str, Any]:
-    """The options with which JAX 0.12 tells a scan's consts, carries and the rest apart."""
-    ft = private.flattree
+def scanned() -> Any:
+    """The results of a scan."""
+    return jax.lax.scan(lambda carry, x: (carry, x), 0.0, np.zeros(1, np.float32))
+
+
+@functools.cache
+def _options_of_scan() -> frozenset[str]:
+    made = internals.opened(internals.traced(lambda: jax.tree_util.tree_leaves(scanned()), ()))
+    return frozenset(made.eqns[-1].params)
+
+
+def scan_params(counts: Sequence[int], operands: int, results: int) -> dict[str, Any]:
+    """The options with which JAX tells a scan's consts, carries and the rest apart."""
     consts, carry = counts
+    if "ft_in" not in _options_of_scan():
+        found = {"num_consts": consts, "num_carry": carry, "linear": (False,) * operands}
+        return {name: value for name, value in found.items() if name in _options_of_scan()}
+    ft = private.flattree  # JAX 0.12
     parts = (ft.nones(consts), ft.nones(carry), ft.nones(operands - consts - carry))
     return {"ft_in": ft.pack(parts), "ft_out": ft.pack((ft.nones(carry), ft.nones(results - carry)))}
 
