@@ -75,9 +75,9 @@ JAX_VERSIONS = ("0.4.30", "0.4.38", "0.5.3", "0.6.2", "0.7.2", "0.8.1", "0.9.2",
 @nox.session(python="3.11")
 @nox.parametrize("jax", JAX_VERSIONS)
 def jax_versions(session: nox.Session, jax: str) -> None:
-    """What needs JAX's internals, on older releases of it: `nox -s jax_versions`, or `nox -s "jax_versions(jax='0.5.3')"`.
+    """What needs JAX's internals, on older releases of it.
 
-    Names of tests go on: `-- tests/jaxprs` runs all on jaxprs.
+    One alone is `nox -s "jax_versions(jax='0.5.3')"`; names of tests go on: `-- tests/jaxprs` runs all on jaxprs.
     """
     session.install(".", f"jax=={jax}", "hypothesis>=6.100", "pytest>=8")
     chosen = ["tests/jaxprs/test_internals.py", "tests/jaxprs/test_releases.py", "tests/recompiles"]

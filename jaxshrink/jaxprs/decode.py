@@ -26,7 +26,10 @@ def loads(data: bytes, allow_missing: bool = False) -> Any:
     Nothing in the bytes is executed: classes and functions are looked up in fixed tables of JAX's own, primitives in
     modules that are already imported. So a primitive of another library needs that library to be imported before.
 
-    Raises CorruptJaxpr for bytes that `dumps` has not made, Inexpressible where a primitive or a device is not there.
+    Bytes that `dumps` has made with another release of JAX are read as far as this one has the same: see `adapting`.
+
+    Raises CorruptJaxpr for bytes that `dumps` has not made, Inexpressible where a primitive, an option of one or a
+    device is not there.
     With `allow_missing`, an equation whose primitive is not there raises when it is called.
     """
     document, arrays = wire.unpacked(bytes(data))

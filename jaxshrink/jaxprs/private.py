@@ -1,7 +1,7 @@
 """All of JAX that is not public and used here: its modules, and the classes of jaxprs.
 
-What each is used for is checked in `tests/jaxprs/test_internals.py`, on each release with `nox -s jax_versions`. What differs between
-releases is told apart by what is there, not by version numbers.
+What each is used for is checked in `tests/jaxprs/test_internals.py`, on older releases by `nox -s jax_versions`. What
+differs between releases is told apart by what is there, not by version numbers.
 """
 
 from __future__ import annotations
