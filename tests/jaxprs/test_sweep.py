@@ -27,6 +27,10 @@ def problem(fun, args):
 @pytest.mark.parametrize("name", OPTIONS)
 def test_calls_with_options(name):
     fun, args = OPTIONS[name]
+    try:
+        jax.eval_shape(fun, *args)
+    except AttributeError as error:
+        pytest.skip(f"this JAX has no such function: {error}")
     assert problem(fun, args) is None
 
 
