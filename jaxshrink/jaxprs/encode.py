@@ -255,7 +255,7 @@ class _Encoder:
         if isinstance(value, internals.Primitive):
             return ["primitive", self.primitive(value)]
         if keeping.is_extended(value):
-            return ["keys", value._impl.name]
+            return ["keys", keeping.generator(value)]
         if type(value).__name__ == "PRNGImpl":
             return ["impl", value.name]
         if isinstance(value, (np.ndarray, np.generic, jax.Array)) or keeping.is_typed_array(value):

@@ -54,6 +54,11 @@ def is_extended(value: Any) -> bool:
     return type(value).__name__ == "KeyTy"
 
 
+def generator(dtype: Any) -> str:
+    """The name of the generator of a dtype of keys."""
+    return str(dtype._impl.name)
+
+
 def type_extras(aval: Any) -> dict[str, Any]:
     """What an array's type says beyond shape and dtype."""
     found: dict[str, Any] = {}
