@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxshrink.jaxprs import internals, kinds, restoring, ruled, wire
+from jaxshrink.jaxprs import checking, internals, kinds, restoring, ruled, wire
 from jaxshrink.jaxprs.adapting import Adapter
 from jaxshrink.jaxprs.checks import of_kind as _as
 from jaxshrink.jaxprs.checks import row_at as _at
@@ -25,6 +25,8 @@ def loads(data: bytes, allow_missing: bool = False) -> Any:
 
     Nothing in the bytes is executed: classes and functions are looked up in fixed tables of JAX's own, primitives in
     modules that are already imported. So a primitive of another library needs that library to be imported before.
+    What is returned has passed JAX's own check of types. To run it is to run a program all the same: it may take all
+    time and memory that there is, call whatever is registered with XLA, and meet faults of the compiler.
 
     Bytes that `dumps` has made with another release of JAX are read as far as this one has the same: see `adapting`.
 
@@ -34,13 +36,16 @@ def loads(data: bytes, allow_missing: bool = False) -> Any:
     """
     document, arrays = wire.unpacked(bytes(data))
     try:
-        return _Decoder(document, arrays, allow_missing).main()
+        made = _Decoder(document, arrays, allow_missing).main()
+        checking.check(made)
+        return made
     except (CorruptJaxpr, Inexpressible):
         raise
     except restoring.MissingDevices as error:
         raise Inexpressible(str(error)) from error
     except Exception as error:  # JAX's constructors raise all sorts of errors for what makes no sense
-        raise CorruptJaxpr(f"the jaxpr makes no sense: {type(error).__name__}: {error}") from error
+        why = str(error).partition("\n\n")[0]  # after that, JAX shows the jaxpr
+        raise CorruptJaxpr(f"the jaxpr makes no sense: {type(error).__name__}: {why}") from error
 
 
 class _Decoder:

@@ -98,7 +98,7 @@ class _Encoder:
             "outs": [self.atom(atom, numbers) for atom in parts.outvars],
             "names": internals.names(jaxpr),
             "function": keeping.function_info(jaxpr),
-            "effects": self.effects(parts.jaxpr.effects, numbers, "the jaxpr"),
+            "effects": self.effects(parts.jaxpr.effects, numbers, "the jaxpr", follow=True),
         }  # fmt: skip
         self.jaxprs.append(row)
         self.known[id(jaxpr)] = jaxpr, len(self.jaxprs) - 1
@@ -114,19 +114,20 @@ class _Encoder:
     def equation(self, eqn: Any, numbers: dict[Any, int]) -> Any:
         atoms = [self.atom(atom, numbers) for atom in eqn.invars]
         try:
-            effects = self.effects(eqn.effects, numbers, eqn.primitive.name)
-            made = self.primitive(eqn.primitive), self.params(eqn), effects
+            made = self.primitive(eqn.primitive), self.params(eqn)
+            calls = bool(internals.called(eqn.params))
+            effects = self.effects(eqn.effects, numbers, eqn.primitive.name, follow=calls)
         except Inexpressible:
             if not self.allow_missing:
                 raise
-            made = self.missing(eqn.primitive.name), {}, []
+            made, effects = (self.missing(eqn.primitive.name), {}), []
         outs = []
         for var in eqn.outvars:
             is_dropped = isinstance(var, internals.DropVar)
             outs.append([self.type(var.aval)] if is_dropped else self.type(var.aval))
             if not is_dropped:
                 numbers[var] = len(numbers)
-        return [*made, atoms, outs, self.frame(eqn), self.context(eqn)]
+        return [*made, effects, atoms, outs, self.frame(eqn), self.context(eqn)]
 
     def primitive(self, primitive: Any) -> int:
         name = internals.primitive_name(primitive)
@@ -155,10 +156,13 @@ class _Encoder:
 
         return self.contexts.index((scopes, eqn.ctx), row)
 
-    def effects(self, effects: Any, numbers: dict[Any, int], owner: str) -> list[Any]:
+    def effects(self, effects: Any, numbers: dict[Any, int], owner: str, follow: bool) -> list[Any]:
+        """Those of an owner. Where they `follow` from what it calls, they may be missing with what has them."""
         found = []
         for effect in effects:
             row = keeping.effect_row(effect, numbers)
+            if row is None and follow and self.allow_missing:
+                continue
             if row is None:
                 raise Inexpressible(f"{owner} cannot be kept: its effect is {effect}")
             found.append(row)

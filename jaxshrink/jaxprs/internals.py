@@ -47,6 +47,17 @@ def is_jaxpr(value: Any) -> bool:
     return isinstance(value, (Jaxpr, ClosedJaxpr))
 
 
+def called(params: Mapping[str, Any]) -> list[Any]:
+    """The jaxprs in the options of an equation."""
+    return _jaxprs(tuple(params.values()))
+
+
+def _jaxprs(value: Any) -> list[Any]:
+    if is_jaxpr(value):
+        return [value]
+    return [one for part in value for one in _jaxprs(part)] if isinstance(value, (tuple, list)) else []
+
+
 def opened(jaxpr: Any) -> Opened:
     """The parts of a jaxpr; of one that is not closed, constants are variables like others."""
     inner = jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr

@@ -50,10 +50,15 @@ def _found(names: tuple[str, ...]) -> dict[str, type]:
     for dotted in names:
         value = private.found(dotted)
         if isinstance(value, type):
-            name = re.split("[:.]", dotted)[-1]
-            home = "tpu." if dotted in _TPU else "pallas." if dotted in _PALLAS else ""
-            found.setdefault(home + name, value)
+            found.setdefault(_name(dotted), value)
     return found
+
+
+def _name(dotted: str) -> str:
+    """The last part of a name; Pallas has some that the rest of JAX has too."""
+    last = re.split("[:.]", dotted)[-1]
+    kind = "tpu." if dotted in _TPU else "pallas." if dotted.startswith("pallas.") else ""
+    return f"{kind}{last}"
 
 
 def name_of(kind: type) -> str | None:

@@ -247,6 +247,23 @@ def checked(jaxpr: Any) -> None:
     core.check_jaxpr(internals.opened(jaxpr).jaxpr)
 
 
+def with_equations(jaxpr: Any, eqns: Sequence[Any]) -> Any:
+    """A jaxpr, closed or not, with other equations between its arguments and its results."""
+    inner = internals.opened(jaxpr).jaxpr.replace(eqns=list(eqns))
+    return jaxpr.replace(jaxpr=inner) if inner.__class__ is not jaxpr.__class__ else inner
+
+
+def stand_in(outvars: Sequence[Any]) -> Any:
+    """An equation of which only the types of its results are known."""
+    params = {"types": tuple(var.aval for var in outvars)}
+    return equation([], list(outvars), _STAND_IN, params, internals.no_effects, source(None, ()), context({}))
+
+
+_STAND_IN: Any = internals.Primitive("stand_in")
+_STAND_IN.multiple_results = True
+_STAND_IN.def_abstract_eval(lambda types: types)
+
+
 def custom_call(fun: Callable[..., Any], avals: Sequence[Any]) -> Any:
     """The equation of a call of a function with derivative rules, on arguments of these types."""
     made = internals.opened(internals.traced(lambda *args: jax.tree_util.tree_leaves(fun(*args)), avals))

@@ -139,11 +139,5 @@ def _variables(jaxpr: Any, seen: set[int]) -> Iterator[Any]:
     yield from (*parts.invars, *parts.constvars)
     for eqn in parts.eqns:
         yield from eqn.outvars
-        for part in _jaxprs(tuple(eqn.params.values())):
+        for part in internals.called(eqn.params):
             yield from _variables(part, seen)
-
-
-def _jaxprs(value: Any) -> list[Any]:
-    if internals.is_jaxpr(value):
-        return [value]
-    return [one for part in value for one in _jaxprs(part)] if isinstance(value, (tuple, list)) else []

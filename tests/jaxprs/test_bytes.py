@@ -142,6 +142,41 @@ def test_documents_that_make_no_sense_are_found_out(name):
     assert refused > 200
 
 
+def test_types_that_do_not_fit_are_found_out():
+    def change(document):
+        document["jaxprs"][-1]["args"][0] = document["jaxprs"][-1]["args"][1]
+
+    data = dumps(jax.make_jaxpr(lambda x, i: jnp.sin(x) + i)(floats(3), 1))
+    with pytest.raises(CorruptJaxpr, match="makes no sense"):
+        loads(rewritten(data, change))
+
+
+def test_what_calls_a_jaxpr_twice_that_calls_another_twice_and_so_on():
+    """Each is looked at once: to look wherever it is called would take for ever."""
+    fun = jnp.sin
+    for _ in range(64):
+        fun = jax.jit(lambda x, fun=fun: fun(x) + fun(x))
+    jaxpr = jax.make_jaxpr(fun)(1.0)
+    assert equivalent(loads(dumps(jaxpr)), jaxpr)
+
+
+def test_a_stub_has_the_types_that_it_is_told_to_have():
+    def fun(x):
+        jax.debug.callback(print, x)
+        return jax.pure_callback(np.sin, x, x) * 2
+
+    stub = loads(dumps(jax.make_jaxpr(fun)(floats(3)), allow_missing=True))
+    assert [aval.shape for aval in stub.out_avals] == [(3,)]
+
+
+def test_classes_of_one_name_are_told_apart():
+    """Pallas has memory spaces of its own."""
+    pytest.importorskip("jax.experimental.pallas")
+    jaxpr = jax.make_jaxpr(jax.grad(lambda x: jnp.diag(x).sum()))(floats(3, 3))
+    assert "memory_space" in str(jaxpr)
+    assert equivalent(loads(dumps(jaxpr)), jaxpr)
+
+
 def test_sizes_that_are_not_there_are_not_allocated():
     def change(document):
         document["arrays"][0][1] = [1 << 40]
