@@ -18,6 +18,8 @@ from jaxshrink.jaxprs.checks import size as _size
 from jaxshrink.jaxprs.errors import CorruptJaxpr, Inexpressible
 
 _DEEPEST = 100  # of options in options
+_MOST = 64  # dimensions: as NumPy has it
+_TOLD = 300  # characters of what JAX has to say
 
 
 def loads(data: bytes, allow_missing: bool = False) -> Any:
@@ -44,7 +46,7 @@ def loads(data: bytes, allow_missing: bool = False) -> Any:
     except restoring.MissingDevices as error:
         raise Inexpressible(str(error)) from error
     except Exception as error:  # JAX's constructors raise all sorts of errors for what makes no sense
-        why = str(error).partition("\n\n")[0]  # after that, JAX shows the jaxpr
+        why = str(error).partition("\n\n")[0][:_TOLD]  # after that, JAX shows the jaxpr
         raise CorruptJaxpr(f"the jaxpr makes no sense: {type(error).__name__}: {why}") from error
 
 
@@ -88,10 +90,10 @@ class _Decoder:
             _, impl, index = row
             return jax.random.wrap_key_data(_at(self.arrays, index), impl=_as(str, impl))
         if row and row[0] == "float0":
-            return np.broadcast_to(np.zeros((), jax.dtypes.float0), tuple(_size(one) for one in _as(list, row[1])))
+            return np.broadcast_to(np.zeros((), jax.dtypes.float0), _shape(row[1]))
         name, shape, start, weak = row
         dtype = wire.dtype(name)
-        shape = tuple(_size(one) for one in _as(list, shape))
+        shape = _shape(shape)
         length = math.prod(shape) * dtype.itemsize
         if _size(start) + length > len(self.blob):
             raise CorruptJaxpr("an array is longer than the bytes that are there")
@@ -102,7 +104,7 @@ class _Decoder:
     def type(self, row: list[Any]) -> Any:
         match row:
             case ["array", list(shape), dtype, bool(weak), dict(extras)]:
-                sizes = tuple(_size(self.value(one)) for one in shape)
+                sizes = _shape([self.value(one) for one in shape])
                 more = {str(key): self.value(one) for key, one in extras.items()}
                 kind = jax.dtypes.float0 if dtype == ["float0"] else self.value(dtype)
                 return restoring.array_type(sizes, kind, weak, more)
@@ -125,7 +127,7 @@ class _Decoder:
 
     def context(self, scopes: Any, settings: Any) -> Any:
         given = {key: self.value(value) for key, value in _as(dict, settings).items()}
-        return [_as(str, one) for one in _as(list, scopes)], restoring.context(given)
+        return restoring.name_stack([_as(str, one) for one in _as(list, scopes)]), restoring.context(given)
 
     # -- jaxprs
 
@@ -174,8 +176,8 @@ class _Decoder:
         if "@custom" in params:
             primitive, options = self.custom(params["@custom"], options)
         found = {self.effect(one, known) for one in _as(list, effects)}
-        scopes, ctx = _at(self.contexts, context)
-        info = restoring.source(None if frame is None else _at(self.frames, frame), scopes)
+        stack, ctx = _at(self.contexts, context)
+        info = restoring.source(None if frame is None else _at(self.frames, frame), stack)
         made = restoring.equation(invars, outvars, primitive, options, found or internals.no_effects, info, ctx)
         if self.adapter is None or "@custom" in params or restoring.is_missing(primitive):
             return made
@@ -296,6 +298,12 @@ _READERS: dict[str, Callable[..., Any]] = {
     },
 }
 """By kind, what makes a value of its parts."""
+
+
+def _shape(sizes: Any) -> tuple[int, ...]:
+    if len(_as(list, sizes)) > _MOST:
+        raise CorruptJaxpr("an array has too many dimensions")
+    return tuple(map(_size, sizes))
 
 
 def _line(value: Any) -> int:

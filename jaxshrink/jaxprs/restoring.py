@@ -178,11 +178,13 @@ def policy(name: str, arguments: keeping.Arguments | None) -> Any:
 # -- equations
 
 
-def source(frame: Any, scopes: Sequence[str]) -> Any:
-    """Where an equation comes from: one frame, and the names of scopes."""
-    stack = source_info_util.NameStack()
-    for scope in scopes:
-        stack = stack.extend(scope)
+def name_stack(scopes: Sequence[str]) -> Any:
+    """The names of scopes, as JAX has them."""
+    return source_info_util.NameStack(tuple(map(source_info_util.Scope, scopes)))
+
+
+def source(frame: Any, stack: Any) -> Any:
+    """Where an equation comes from: one frame, and a stack of names."""
     return source_info_util.SourceInfo(frame, stack)
 
 
@@ -256,7 +258,7 @@ def with_equations(jaxpr: Any, eqns: Sequence[Any]) -> Any:
 def stand_in(outvars: Sequence[Any]) -> Any:
     """An equation of which only the types of its results are known."""
     params = {"types": tuple(var.aval for var in outvars)}
-    return equation([], list(outvars), _STAND_IN, params, internals.no_effects, source(None, ()), context({}))
+    return equation([], list(outvars), _STAND_IN, params, internals.no_effects, source(None, name_stack(())), context({}))
 
 
 _STAND_IN: Any = internals.Primitive("stand_in")
