@@ -300,3 +300,24 @@ def hoisted(jaxpr: Any) -> Any:
         info = info._replace(arg_names=("",) * len(parts.constvars) + tuple(info.arg_names)[-len(parts.invars) :])
     invars = [*parts.constvars, *parts.invars]
     return Jaxpr((), invars, parts.outvars, parts.eqns, parts.jaxpr.effects, info)
+
+
+def with_values(jaxpr: Any, values: Sequence[Any]) -> Any:
+    """A closed jaxpr whose first arguments are values: constants behind those that it has."""
+    if not values:
+        return jaxpr
+    parts = opened(jaxpr)
+    constvars, invars = [*parts.constvars, *parts.invars[: len(values)]], parts.invars[len(values) :]
+    info = getattr(parts.jaxpr, "debug_info", None)
+    if info is not None and hasattr(info, "_replace") and info.arg_names is not None:
+        info = info._replace(arg_names=tuple(info.arg_names)[len(info.arg_names) - len(invars) :])
+    made = Jaxpr(constvars, invars, parts.outvars, parts.eqns, parts.jaxpr.effects, info)
+    return ClosedJaxpr(made, [*parts.consts, *values])
+
+
+def read_consts(jaxpr: Any) -> list[bool]:
+    """For each constant of a jaxpr, whether anything reads it."""
+    parts = opened(jaxpr)
+    read = {atom for eqn in parts.eqns for atom in eqn.invars if not isinstance(atom, Literal)}
+    read |= {atom for atom in parts.outvars if not isinstance(atom, Literal)}
+    return [var in read for var in parts.constvars]

@@ -258,7 +258,8 @@ def with_equations(jaxpr: Any, eqns: Sequence[Any]) -> Any:
 def stand_in(outvars: Sequence[Any]) -> Any:
     """An equation of which only the types of its results are known."""
     params = {"types": tuple(var.aval for var in outvars)}
-    return equation([], list(outvars), _STAND_IN, params, internals.no_effects, source(None, name_stack(())), context({}))
+    info = source(None, name_stack(()))
+    return equation([], list(outvars), _STAND_IN, params, internals.no_effects, info, context({}))
 
 
 _STAND_IN: Any = internals.Primitive("stand_in")
