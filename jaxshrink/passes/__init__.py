@@ -58,6 +58,7 @@ class Pass:
 
 
 PASSES: tuple[Pass, ...] = (
+    Pass("beginnings", statements.beginnings, refactors=True),
     Pass("statements", statements.statements, ALL, refactors=True),
     Pass("module-guard", functions.unwrap_module_guard, refactors=True),
     Pass("annotations", statements.without_annotations, ALL, refactors=True),

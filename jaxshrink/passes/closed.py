@@ -31,17 +31,19 @@ def closed_deletion(view: View, *roots: ast.stmt) -> Edit:
     return Edit(dict.fromkeys(gone, DELETE), sum(map(trees.extent, gone)), about)
 
 
-def with_holes(view: View, statement: ast.stmt) -> Iterator[Edit]:
-    """Deletes a statement and puts values where its names are read: numbers that cost nothing, then those observed."""
-    below = set(ast.walk(statement))
-    uses = [use for binding in lost(view, statement, below) for use in binding.uses if use not in below]
-    if not uses or isinstance(statement, ast.Import | ast.ImportFrom):
+def with_holes(view: View, *roots: ast.stmt) -> Iterator[Edit]:
+    """Deletes statements and puts values where their names are read: numbers that cost nothing, then those observed."""
+    below = {node for root in roots for node in ast.walk(root)}
+    bindings = dict.fromkeys(binding for root in roots for binding in lost(view, root, below))
+    uses = [use for binding in bindings for use in binding.uses if use not in below]
+    if not uses or any(isinstance(root, ast.Import | ast.ImportFrom) for root in roots):
         return
     for i, values in enumerate((view.stand_in, view.rendered)):
         holes: dict[ast.AST, ast.expr] = {use: hole for use in uses if (hole := values(use)) is not None}
         if len(holes) == len(uses):
-            weight = trees.extent(statement) - sum(trees.extent(hole) - 1 for hole in holes.values())
-            yield Edit({**holes, statement: DELETE}, weight, ("holes", i, trees.identity(statement)))
+            weight = sum(map(trees.extent, roots)) - sum(trees.extent(hole) - 1 for hole in holes.values())
+            gone: dict[ast.AST, trees.Replacement] = dict.fromkeys(roots, DELETE)
+            yield Edit({**holes, **gone}, weight, ("holes", i, *map(trees.identity, roots)))
 
 
 def lost(view: View, statement: ast.stmt, gone: set[ast.AST]) -> Iterator[Binding]:

@@ -13,6 +13,10 @@ from jaxshrink.settle import is_read
 from jaxshrink.tree import DELETE, Edit
 from jaxshrink.view import View
 
+LONG = 32
+"""Statements of a block that is cut as a whole first."""
+
+_DEFINES = (ast.Import, ast.ImportFrom, ast.ClassDef, *FUNCTION)
 
 def statements(view: View) -> Iterator[Edit]:
     """Delete a statement, with the statements that read what it binds."""
@@ -33,6 +37,22 @@ def definitions(view: View) -> Iterator[Edit]:
     """Delete a statement and put values where what it binds is read."""
     for statement in trees.walk_statements(view.tree):
         yield from with_holes(view, statement)
+
+
+def beginnings(view: View) -> Iterator[Edit]:
+    """Delete all but the last statements of a long block at once, and put values where those read what the rest binds.
+
+    In a chain of statements each needs the one before: one by one, that takes as many runs as there are statements.
+    """
+    for first in trees.walk_statements(view.tree):
+        block = view.block(first)
+        if block[0] is not first or len(block) < LONG:
+            continue
+        chain = [each for each in block if not isinstance(each, _DEFINES)]
+        last = 1
+        while last <= len(chain) // 2:
+            yield from with_holes(view, *chain[:-last])
+            last *= 2
 
 
 def blocks(view: View) -> Iterator[Edit]:

@@ -50,6 +50,20 @@ def test_definitions_leave_values(before: str, observed: dict[str, object], afte
     assert written(after) in edits_of("definitions", before, observed)
 
 
+def chain(first: int, last: int) -> str:
+    return "".join(f"x{i} = a(x{i - 1})\n" for i in range(first, last))
+
+
+def test_all_but_the_last_statements_of_a_long_block_go_at_once() -> None:
+    before = f"x0 = a()\n{chain(1, 40)}b(x39)"
+    found = edits_of("beginnings", before, {"x38": array(2), "x36": array(3)})
+    assert written("b(1.0)") in found
+    assert written(f"{chain(37, 40).replace('x36', 'jnp.ones(3)')}b(x39)") in found
+    assert written(f"{chain(25, 40).replace('x24', '1.0')}b(x39)") in found
+    assert len(found) < 20
+    assert not edits_of("beginnings", f"x0 = a()\n{chain(1, 20)}b(x19)")
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
