@@ -5,6 +5,8 @@ from __future__ import annotations
 import battery
 import pytest
 
+from jaxshrink.inside.capture import names
+
 PROGRAMS = {
     "closure": """
 scale = jnp.arange(3.0)
@@ -163,3 +165,19 @@ def test_names_in_lowered_modules_are_the_same(runner: battery.Runner, name: str
     assert original["error"] is None and again["error"] is None, (text, original["error"], again["error"])
     named = [sorted(one["printed"].splitlines()) for one in (original, again)]
     assert named[0] == named[1], text
+
+
+def test_a_code_is_asked_for_its_positions_once():
+    """They come one after another: to look for each call from the start takes minutes where there are thousands."""
+
+    class Code:
+        co_filename = __file__
+        asked = 0
+
+        def co_positions(self):
+            self.asked += 1
+            return iter([(1, 1, 0, 1)] * 3)
+
+    code = Code()
+    assert [names.of_place((code, offset)) for offset in (0, 2, 4, 6)] == [None] * 4
+    assert code.asked == 1

@@ -14,6 +14,7 @@ SIGN = "\u01c0"
 """In names that are not final: see `naming`. A letter, so that text with such names can be parsed."""
 
 _trees = {}
+_positions = {}
 
 
 def free(wanted, taken):
@@ -49,12 +50,20 @@ def of_place(place):
     if place is None or not hasattr(place[0], "co_positions"):
         return None
     code, offset = place
-    position = next(itertools.islice(code.co_positions(), offset // 2, None), None)
-    if position is None or None in position:
+    positions = _positions_in(code)
+    position = positions[offset // 2] if offset // 2 < len(positions) else (None,)
+    if None in position:
         return None
     line, end_line, column, end_column = position
     value = (line, column, end_line, end_column)
     return _assigned(code.co_filename).get(value)
+
+
+def _positions_in(code):
+    """The positions of a code's instructions. They can only be had one after another."""
+    if id(code) not in _positions:
+        _positions[id(code)] = code, list(code.co_positions())
+    return _positions[id(code)][1]
 
 
 def _assigned(file):
