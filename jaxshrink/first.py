@@ -89,6 +89,8 @@ def failed_test(outcome: Outcome) -> tuple[str, ...]:
 
 def failure_of(outcome: Outcome, options: Options, program: Inputs) -> Failure | None:
     """How a run of the whole program failed, if it did in the way that is asked for."""
+    if outcome.end is End.EXIT:
+        return kinds.failure(outcome, options, program.original)
     return kinds.failure(outcome, options, program.text(outcome.frames[-1].file if outcome.frames else ""))
 
 

@@ -28,7 +28,7 @@ KINDS: dict[str, type[Signature]] = {
 
 
 def failure(outcome: Outcome, options: Options, text: str | None) -> Failure | None:
-    """The failure that a run shows, of the kind that is asked for if one is. `text` is the file's in which it ended."""
+    """The failure that a run shows, of the kind that is asked for if one is. `text`: see `Signature.seen`."""
     asked = {"hang": options.hang, "recompile": options.recompiles}
     wanted = [KINDS[name] for name, given in asked.items() if given is not None] or KINDS.values()
     return next((found for kind in wanted if (found := kind.seen(outcome, options, text)) is not None), None)

@@ -31,7 +31,10 @@ class Signature(Protocol):
 
     @classmethod
     def seen(cls, outcome: Outcome, options: Options, text: str | None) -> Failure | None:
-        """The failure of this kind that a first run shows, if it does. `text` is the file's in which it ended."""
+        """The failure of this kind that a first run shows, if it does.
+
+        `text` is that of the file in which it ended; of the whole program if it ran to its end.
+        """
 
     @classmethod
     def of(cls, failure: Failure, options: Options, original: str) -> Self:

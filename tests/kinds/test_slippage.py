@@ -265,6 +265,19 @@ PRINTED = Case(
     {"match": "nan"},
 )
 
+SAID = Case(
+    JAX + "print('looks for nan')\ndef loss(x):\n    return jnp.log(x).mean()\nx = jnp.array([1.0, -1.0])\n"
+    "print('%d nan' % 0)\nprint('loss', loss(x))\nprint(f'nan: {loss(x)}')",
+    JAX + "print(f'nan: {jnp.log(-1.0)}')",
+    {
+        "what it said itself": "print('looks for nan')",
+        "what it said with another number": "print('%d nan' % 5)",
+        "what it said before a number": "print(f'nan: {1}')",
+    },
+    Needs(finish=True),
+    {"match": "nan"},
+)
+
 POWER = "def power(x, n):\n    return x ** n\n"
 RECOMPILED = Case(
     JAX + POWER + "step = jax.jit(power, static_argnums=1)\nfor n in range(4):\n    x = step(1.0, n)\nprint(x)",
