@@ -51,15 +51,31 @@ def _of_array(array: np.ndarray) -> str:
     dtype, shape = text(array.dtype), text(array.shape[0] if array.ndim == 1 else array.shape)
     if array.ndim == 1 and array.size > 2 and array.dtype.kind in "iuf" and _is_range(array):
         return f"jnp.arange({array.size}, dtype={dtype})"
-    if array.size <= EXACT or _is_uniform(array):
+    if (array.size <= EXACT or _is_uniform(array)) and _is_plain(array):
         return str(literal("jnp", array, array.dtype))
     packed = base64.b85encode(zlib.compress(array.tobytes(), 9)).decode()
     return f"jnp.asarray(np.frombuffer(zlib.decompress(base64.b85decode({packed!r})), {dtype}).reshape({shape}))"
 
 
 def _is_uniform(array: np.ndarray) -> bool:
-    return bool(array.size) and bool((array == array.flat[0]).all())
+    return bool(array.size) and _same(array, np.full(array.shape, array.flat[0], array.dtype))
 
 
 def _is_range(array: np.ndarray) -> bool:
-    return bool((array == np.arange(array.size)).all())
+    return _same(array, np.arange(array.size).astype(array.dtype))
+
+
+def _is_plain(array: np.ndarray) -> bool:
+    """Whether numbers as they are written hold all of it: not so NaNs with a sign or a payload, and zeros of either
+    sign where all would be written as one number."""
+    array = np.ascontiguousarray(array)
+    parts = array.reshape(-1).view(array.real.dtype) if array.dtype.kind == "c" else array
+    plain = parts.copy()
+    plain[parts != parts] = np.nan if (parts != parts).any() else 0
+    is_one = bool(array.size) and bool((array == array.flat[0]).all())
+    return _same(parts, plain) and (not is_one or _is_uniform(array))
+
+
+def _same(first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether two arrays of one type are equal to the bit: zeros have signs."""
+    return first.tobytes() == second.tobytes()

@@ -174,3 +174,17 @@ def test_a_callback_has_no_source():
 )
 def test_equivalence(first, second, same):
     assert equivalent(jax.make_jaxpr(first)(X, X), jax.make_jaxpr(second)(X, X)) is same
+
+
+@pytest.mark.parametrize(
+    "constant",
+    [
+        np.array([0x7FC00123, 0xFFC00001, 0x80000000, 0x7F800000], np.uint32).view(np.float32),
+        np.array([0.0, -0.0] * 100, np.float32),
+        np.array([-0.0, 1.0, 2.0, 3.0], np.float32),
+        np.array([complex(0.0, -0.0), complex(-0.0, np.nan)], np.complex64),
+    ],
+)
+def test_constants_are_equal_to_the_bit(constant):
+    made = from_source(to_source(jax.make_jaxpr(lambda: constant)()))()  # XLA itself may drop the sign of a zero
+    assert np.asarray(made).tobytes() == constant.tobytes()
