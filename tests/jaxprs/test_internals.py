@@ -69,7 +69,8 @@ def test_places_and_scopes():
     file, line, function = internals.frame(eqn)
     assert (file, line) == (__file__, scaled.__code__.co_firstlineno + 2) and function.endswith("scaled")
     assert internals.scopes(eqn) == ("outer", "inner")
-    again = eqn.replace(source_info=restoring.source(restoring.frame("a.py", 7, "fun"), ["one", "two"]))
+    stack = restoring.name_stack(["one", "two"])
+    again = eqn.replace(source_info=restoring.source(restoring.frame("a.py", 7, "fun"), stack))
     assert internals.scopes(again) == ("one", "two") and internals.frame(again) == ("a.py", 7, "fun")
 
 

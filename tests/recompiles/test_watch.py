@@ -368,35 +368,3 @@ def test_a_version_of_jax_that_is_not_known(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(TargetError, match="no place where calls of jitted functions can be watched"):
         with recompiles.watch():
             pass
-
-
-@pytest.mark.parametrize("wanted", ["step", "function", "jitted"])
-def test_what_is_asserted(wanted: str) -> None:
-    def step(x: jax.Array) -> jax.Array:
-        return x + 1
-
-    jitted = jax.jit(step)
-    fn: dict[str, str | Callable[..., jax.Array]] = {"step": "step", "function": step, "jitted": jitted}
-    with recompiles.assert_compiles(fn[wanted], 1):
-        jitted(np.ones(3))
-        jitted(np.ones(3))
-    with recompiles.assert_compiles(fn[wanted], 2, at_most=True):
-        jitted(np.ones(4))
-    with pytest.raises(AssertionError, match=r"(?s)step was compiled 1 times, not 0.*called at.*first call"):
-        with recompiles.assert_compiles(fn[wanted], 0):
-            jitted(np.ones(5))
-
-
-def test_a_table() -> None:
-    def step(x: jax.Array, lr: float) -> jax.Array:
-        return x * lr
-
-    with recompiles.watch() as watched:
-        for lr in (0.1, np.float32(0.1)):
-            jax.jit(step)(np.ones(3), lr)
-        jax.jit(lambda x: x)(1)
-    told = recompiles.table(watched)
-    assert "compiled twice" in told
-    assert "lr: Python float → f32[]" in told
-    assert "→ lr is a Python float first and a strong f32 now: pass jnp.float32(lr) each time (2)" in told
-    assert "Compiled once\n  <lambda>" in told
