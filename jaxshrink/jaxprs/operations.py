@@ -42,6 +42,11 @@ def _power(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
     yield f"_0 ** {params['y']}" if params["y"] >= 0 else f"_0 ** ({params['y']})"
 
 
+@rule("add_any")
+def _sum_of_cotangents(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
+    yield "jax.interpreters.ad.add_jaxvals(_0, _1)"
+
+
 @rule("square")
 def _square(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
     yield "_0 ** 2"
