@@ -292,14 +292,14 @@ def type_of(value: Any) -> Any:
     return home.shaped_abstractify(value)
 
 
-def hoisted(jaxpr: Any) -> Any:
-    """A jaxpr without constants: their variables are its first arguments."""
+def hoisted(jaxpr: Any, first: Sequence[Any] | None = None) -> Any:
+    """A jaxpr without constants: their variables are its first arguments, alone or with others among them."""
     parts = opened(jaxpr)
+    first = parts.constvars if first is None else first
     info = getattr(parts.jaxpr, "debug_info", None)
     if info is not None and hasattr(info, "_replace") and info.arg_names is not None:
-        info = info._replace(arg_names=("",) * len(parts.constvars) + tuple(info.arg_names)[-len(parts.invars) :])
-    invars = [*parts.constvars, *parts.invars]
-    return Jaxpr((), invars, parts.outvars, parts.eqns, parts.jaxpr.effects, info)
+        info = info._replace(arg_names=("",) * len(first) + tuple(info.arg_names)[-len(parts.invars) :])
+    return Jaxpr((), [*first, *parts.invars], parts.outvars, parts.eqns, parts.jaxpr.effects, info)
 
 
 def with_values(jaxpr: Any, values: Sequence[Any]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 
-from jaxshrink.jaxprs import internals, numbers
+from jaxshrink.jaxprs import internals, lifting, numbers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,9 +36,17 @@ def trace(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Traced:
     Works outside of transformations and inside of them. Raises what the function raises.
 
     Numbers of Python or NumPy that the function closes over are among `closed_over`, as arrays of the same (weak) type,
-    after all others, where JAX does the same with a value in their place (see `numbers`): the function is traced again
-    for this. Those that it needs as numbers are part of its code, and so are variables of modules.
+    where JAX does the same with a value in their place (see `numbers`): the function is traced again for this. Those
+    that it needs as numbers are part of its code, and so are variables of modules. What compiled functions in it close
+    over is there too (see `lifting`).
     """
+    found = _with_numbers(fun, args, kwargs)
+    jaxpr = lifting.lifted(found.jaxpr)
+    return dataclasses.replace(found, jaxpr=jaxpr, closed_over=internals.opened(jaxpr).consts)
+
+
+def _with_numbers(fun: Any, args: Any, kwargs: Any) -> Traced:
+    """What tracing shows, with those numbers as values that may be."""
     found = numbers.closed_over(fun)
     plain = _traced(fun, (), (), args, kwargs)
     if not found:

@@ -100,3 +100,28 @@ def test_the_pure_function_takes_what_it_was_made_for():
     np.testing.assert_allclose(pure({"a": 2 * X}, *values), 2 * X + np.arange(3))
     with pytest.raises(TypeError, match="structure"):
         pure(X, *values)
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        lambda fun: jax.jit(fun),
+        lambda fun: jax.jit(lambda x: jax.jit(fun)(x) + jax.jit(fun)(2 * x)),
+        lambda fun: lambda x: lax.scan(lambda carry, y: (jax.jit(fun)(carry), y), x, X)[0],
+        lambda fun: lambda x: lax.while_loop(lambda y: jax.jit(fun)(y).sum() < 9, lambda y: jax.jit(fun)(y) + 1, x),
+        lambda fun: lambda x: lax.cond(x[0] > 0, jax.jit(fun), lambda y: y * 3, x),
+        lambda fun: lambda x: lax.cond(x[0] > 9, lambda y: y * 3, jax.jit(fun), x),
+        lambda fun: jax.grad(lambda x: jax.jit(fun)(x).sum()),
+        lambda fun: jax.vmap(jax.jit(lambda y: fun(X)[1] * y)),
+    ],
+)
+def test_what_compiled_functions_close_over(around):
+    def fun(x):
+        return x * COUNTS + COUNTS[0]
+
+    pure, values = closure_convert(around(fun), X)
+    assert sum(value is COUNTS for value in values) == 1
+    np.testing.assert_allclose(pure(X, *values), around(fun)(X), rtol=1e-6)
+    more = COUNTS + 1
+    changed = jax.jit(pure)(X, *(more if value is COUNTS else value for value in values))
+    np.testing.assert_allclose(changed, around(lambda x: x * more + more[0])(X), rtol=1e-6)
