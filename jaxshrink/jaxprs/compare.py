@@ -127,8 +127,8 @@ class _Scope:
         return str(eqn.primitive.name), shown, own, tuple(atoms), tuple(self.new(var) for var in eqn.outvars)
 
     def param(self, value: Any) -> Any:
-        if internals.is_no_sharding(value):
-            return "None"
+        if value is None or internals.is_no_sharding(value):
+            return None
         if isinstance(value, np.integer):
             return int(value)
         if isinstance(value, float) and value != value:

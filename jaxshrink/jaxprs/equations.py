@@ -163,13 +163,16 @@ def substituted(text: str, operands: dict[int, str] | Sequence[str]) -> str:
 
 
 def plain_number(atom: Any) -> str:
-    """A literal as Python's number, as short as its type has it; JAX gives it this type."""
+    """A literal as Python's number, as short as its type has it; JAX gives it this type. Where JAX has kept Python's
+    number, which may be no number of this type, as that is."""
     dtype = atom.aval.dtype
     value = np.asarray(atom.val).astype(dtype)
     if dtype.kind in "fV":
         number = float(value)
         if not np.isfinite(number):
             return "jnp.nan" if number != number else "jnp.inf" if number > 0 else "(-jnp.inf)"
+        if isinstance(atom.val, float) and float(atom.val) != number:
+            return _enclosed(VALUES.source(float(atom.val)))
         short = float(str(value))
         return _enclosed(VALUES.source(short if np.asarray(short).astype(dtype) == value else number))
     return _enclosed(VALUES.source(value.item()))

@@ -188,3 +188,14 @@ def test_equivalence(first, second, same):
 def test_constants_are_equal_to_the_bit(constant):
     made = from_source(to_source(jax.make_jaxpr(lambda: constant)()))()  # XLA itself may drop the sign of a zero
     assert np.asarray(made).tobytes() == constant.tobytes()
+
+
+def test_numbers_of_python_stay_as_they_are():
+    """Also where their type has no such number."""
+    assert "* 6.283185307179586 + 0.1\n" in source_of(lambda x: x * (2 * np.pi) + 0.1, 1.0)
+    assert "* 0.1\n" in source_of(lambda x: x * np.float32(0.1), X)
+
+
+def test_weak_conversions_on_a_mesh_of_none():
+    jaxpr = jax.make_jaxpr(jax.grad(lambda x: jnp.sum(jnp.float32(x) * X)))(2.0)
+    assert equivalent(jaxpr, jax.make_jaxpr(from_source(to_source(jaxpr)))(2.0))
