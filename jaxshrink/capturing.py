@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import dataclasses
 import json
 import os
@@ -19,6 +18,7 @@ from jaxshrink import tree as trees
 from jaxshrink.bundle import parse_with_origin
 from jaxshrink.errors import Interrupted, NotFailing, OutputError, TargetError, Unreliable, UsageError
 from jaxshrink.failure import Failure
+from jaxshrink.inplace import exit_code
 from jaxshrink.options import Options
 from jaxshrink.oracle import Runner, Setting
 from jaxshrink.outcome import End, Outcome, Tier
@@ -29,9 +29,6 @@ from jaxshrink.tidy import tidy
 
 FILLS = ("ones", "integers", "exact")
 """What stands for the data of large arrays, in the order in which it is tried."""
-
-LAST_WORDS = 2.0
-"""Seconds in which an interrupted program may tell where it was."""
 
 LONG = 60_000
 """Characters of a program that is not laid out: that would take longer than all else, and nobody reads it."""
@@ -121,16 +118,11 @@ def _interrupted(options: Options, output: Output, programs: Sequence[Mapping[st
 def _ended(process: subprocess.Popen[bytes], hang: float | None) -> dict[str, Any] | None:
     """How a process ended, at the latest after `hang` seconds; None where the user has interrupted it."""
     try:
-        code = process.wait(hang)
+        code = exit_code(process, hang)
     except subprocess.TimeoutExpired:
         return {"end": "timeout"}
-    except KeyboardInterrupt:
-        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
-            process.wait(LAST_WORDS)  # a terminal has interrupted it, too
+    if code is None:
         return None
-    finally:
-        process.kill()
-        process.wait()
     return {"end": "signal", "signal": -code} if code < 0 else {"end": "exit", "code": code}
 
 

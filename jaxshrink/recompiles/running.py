@@ -15,16 +15,13 @@ from typing import Any
 
 from jaxshrink import inputs, testfile
 from jaxshrink.errors import TargetError, UsageError
+from jaxshrink.inplace import exit_code
 from jaxshrink.options import Options
 from jaxshrink.recompiles.origin import lines, origins, told
 from jaxshrink.recompiles.report import Report
 from jaxshrink.scratch import Scratch
 
 _SCRIPT = Path(__file__).parents[1] / "inside" / "recompilesrun.py"
-
-
-LAST_WORDS = 5.0
-"""Seconds in which an interrupted program may come to its end."""
 
 
 def watched_run(options: Options) -> tuple[Report, int | None]:
@@ -45,7 +42,7 @@ def watched_run(options: Options) -> tuple[Report, int | None]:
         except OSError as error:
             raise TargetError(f"cannot run {options.python}: {error.strerror}") from None
         with _termination_for(process):
-            code = _ended(process)
+            code = exit_code(process)
         if not out.exists():
             raise TargetError(f"{options.python} ended before {options.path} began, with exit code {code}")
         notes = _notes(out)
@@ -71,19 +68,6 @@ def _termination_for(process: subprocess.Popen[bytes]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before)
-
-
-def _ended(process: subprocess.Popen[bytes]) -> int | None:
-    """The exit code of a process; None where the user has interrupted it."""
-    try:
-        return process.wait()
-    except KeyboardInterrupt:
-        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
-            process.wait(LAST_WORDS)  # a terminal has interrupted it, too
-        return None
-    finally:
-        process.kill()
-        process.wait()
 
 
 def _notes(path: Path) -> list[dict[str, Any]]:
