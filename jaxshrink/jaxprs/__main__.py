@@ -1,14 +1,16 @@
 """`python -m jaxshrink.jaxprs FILE`: print a jaxpr as Python source.
 
-FILE is what `dumps` has written, or a pickle of such bytes or of a source text. A pickle of a jaxpr itself cannot be
-made: JAX's jaxprs do not pickle. Pickles run code when they are read: print only those that you trust.
+FILE holds what `dumps` gives, as it is or as a pickle of these bytes. Nothing in it is executed: a pickle of anything
+else is refused.
 """
 
 from __future__ import annotations
 
+import io
 import pickle
 import sys
 from pathlib import Path
+from typing import Any
 
 from jaxshrink.jaxprs import JaxprError, loads, to_source
 from jaxshrink.jaxprs.wire import MAGIC
@@ -24,21 +26,37 @@ def main(arguments: list[str]) -> int:
               file=sys.stderr if not files else sys.stdout)  # fmt: skip
         return 0 if files else 2
     try:
-        jaxpr = _read(Path(files[0]))
-        text = to_source(jaxpr, called=call)
-    except (OSError, JaxprError, pickle.UnpicklingError) as error:
-        print(f"jaxshrink.jaxprs: error: {error}", file=sys.stderr)
-        return 2
+        text = to_source(loads(_bytes(Path(files[0]))), called=call)
+    except OSError as error:
+        return _failed(f"cannot read {files[0]}: {error.strerror}")
+    except JaxprError as error:
+        return _failed(str(error))
     sys.stdout.write(text)
     return 0
 
 
-def _read(path: Path) -> object:
+def _failed(why: str) -> int:
+    print(f"jaxshrink.jaxprs: error: {why}", file=sys.stderr)
+    return 2
+
+
+class _Plain(pickle.Unpickler):
+    """Reads what is made of no classes and functions."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        raise pickle.UnpicklingError(f"it has {module}.{name}")
+
+
+def _bytes(path: Path) -> bytes:
+    """What `dumps` has given, or what is no such thing, as `loads` will say."""
     data = path.read_bytes()
-    if data.startswith(MAGIC) or path.suffix == ".jaxpr":
-        return loads(data)
-    found = pickle.loads(data)
-    return loads(found) if isinstance(found, bytes) else found
+    if data.startswith(MAGIC):
+        return data
+    try:
+        found = _Plain(io.BytesIO(data)).load()
+    except Exception:  # bytes that are no pickle may raise anything
+        return data
+    return found if isinstance(found, bytes) else data
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """A jaxpr in a file is a program like any other."""
 
+import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -39,10 +41,25 @@ def test_what_is_no_jaxpr_is_said_to_be_none(tmp_path):
         inputs.read(tmp_path / "none.jaxpr")
 
 
-def test_the_module_prints(file):
+def printed(file):
     command = [sys.executable, "-m", "jaxshrink.jaxprs", str(file)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True)
-    assert done.stdout == jaxprs.to_source(jax.make_jaxpr(wrong)(jnp.ones((3, 4)), jnp.ones((4, 2))))
+    return subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True)
+
+
+def test_the_module_prints(file):
+    assert printed(file).stdout == jaxprs.to_source(jax.make_jaxpr(wrong)(jnp.ones((3, 4)), jnp.ones((4, 2))))
+
+
+def test_the_module_prints_pickled_bytes_and_runs_no_pickle(file):
+    pickled = file.with_suffix(".pkl")
+    pickled.write_bytes(pickle.dumps(file.read_bytes()))
+    assert printed(pickled).stdout == printed(file).stdout
+    pickled.write_bytes(b"cos\nmkdir\n(S'" + str(file.with_name("made")).encode() + b"'\ntR.")
+    none = file.with_name("none")
+    for path, why in ((pickled, "these bytes are no jaxpr"), (none, "cannot read .*none: No such file")):
+        done = printed(path)
+        assert (done.returncode, done.stdout) == (2, "") and re.match(f"jaxshrink.jaxprs: error: {why}", done.stderr)
+    assert not file.with_name("made").exists()
 
 
 @pytest.mark.slow
