@@ -52,6 +52,7 @@ class Speller:
         self.memo: Memo = {}
         self.known: dict[Any, Spelled | None] = {}
         self.idioms: dict[Any, internals.Opened | None] = {}
+        self.forms: dict[int, tuple[internals.Opened, Any]] = {}  # of what idioms are traced to
 
     @contextlib.contextmanager
     def among(self, axes: Iterable[tuple[Any, int]], varying: bool = False) -> Iterator[None]:

@@ -100,9 +100,15 @@ def _is_same(body: Body, made: internals.Opened, group: Sequence[Any], operands:
     is_together = all(eqn.ctx == last.ctx and internals.scopes(eqn) == internals.scopes(last) for eqn in group)
     if not is_closed or not is_together or set(read) - set(inside) != set(operands):
         return False
-    jaxprs = [internals.Jaxpr((), list(invars), list(outvars), list(eqns), internals.no_effects, made.jaxpr.debug_info)
-              for invars, outvars, eqns in ((operands, last.outvars, group), (made.invars, made.outvars, made.eqns))]
-    return normal(jaxprs[0]) == normal(jaxprs[1])
+    forms = body.writer.speller.forms
+    if id(made) not in forms:
+        forms[id(made)] = made, _form(made, made.invars, made.outvars, made.eqns)
+    return bool(_form(made, operands, last.outvars, group) == forms[id(made)][1])
+
+
+def _form(made: internals.Opened, invars: Sequence[Any], outvars: Sequence[Any], eqns: Sequence[Any]) -> Any:
+    info = made.jaxpr.debug_info
+    return normal(internals.Jaxpr((), list(invars), list(outvars), list(eqns), internals.no_effects, info))
 
 
 # -- what may be meant, by the last equation
