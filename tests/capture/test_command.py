@@ -235,6 +235,7 @@ def test_a_mistake_of_captures_own_is_told_and_the_program_saved(tmp_path: Path,
     ]
 
 
+# Its lines are written whole: print alone writes the end of a line by itself, and an interrupt may come before it.
 HANGING = """\
 import jax
 import jax.numpy as jnp
@@ -242,7 +243,7 @@ import jax.numpy as jnp
 
 class Model:
     def step(self, s):
-        jax.debug.callback(lambda: print("running", flush=True))
+        jax.debug.callback(lambda: print("running\n", end="", flush=True))
         return jnp.where(s > 0, s, 1.0)
 
 
