@@ -22,6 +22,9 @@ from jaxshrink.watched import Bounds, Watched
 
 INSIDE = Path(__file__).parent / "inside" / "observe.py"
 
+_LONGER = 3
+"""So many times the time given for a hang goes to a run that was still importing when that was up."""
+
 
 class NotObserved(Exception):
     """The run has left no observation. `outcome` is what is known of its end."""
@@ -59,19 +62,30 @@ def watch(
     `compiles`: the outcome tells of compilations. `match`: a pattern for warnings; in a run that ends well, what is
     known of the stack is that of the first that it matches. Once `stop` is set it is killed too, and Stopped is raised.
     """
-    bounds = Bounds(timeout, hang, memory, stop)
 
-    def run(**more: object) -> _Seen:
+    def run(times: int = 1, **more: object) -> _Seen:
         spec = {"entry": entry, "argv": list(argv), "compiles": compiles, "match": match, **more}
+        bounds = Bounds(timeout, hang and times * hang, memory, stop)
         return _run(python, folder, spec, environment, bounds)
 
     seen = run()
+    if hang is not None and _is_importing(seen):  # it has not begun: the machine is busy, or all was imported anew
+        seen = run(_LONGER)
     ended, observation = seen.outcome, seen.observation
     if observation is None and (ended.end is not End.TIMEOUT or hang is not None):
         observation = _before_death(run, ended)
     if observation is None:
         raise NotObserved(ended)
     return _completed(observation, ended)
+
+
+def _is_importing(seen: _Seen) -> bool:
+    """Whether what the program ran last, when its time was up, was an import of a library."""
+    if seen.outcome.end is not End.TIMEOUT:
+        return False
+    stack = seen.observation.outcome.frames if seen.observation else seen.outcome.stack
+    last = max((index for index, frame in enumerate(stack) if frame.user), default=len(stack))
+    return any(frame.file.startswith("<frozen importlib") for frame in stack[last + 1 : last + 2])
 
 
 def _before_death(run: Callable[..., _Seen], ended: Outcome) -> Observation | None:

@@ -72,6 +72,16 @@ def test_hang_at_exit(tmp_path: Path) -> None:
     assert observation.finished == ("__main__",)
 
 
+def test_what_still_imports_a_library_has_not_begun_to_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "library").mkdir()
+    (tmp_path / "library" / "slow.py").write_text("import time\ntime.sleep(2)")
+    (tmp_path / "program").mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "library"))
+    observation = run(tmp_path / "program", "import slow\nwhile True: pass", hang=1.5)
+    assert observation.outcome.end is End.TIMEOUT
+    assert stood(observation.outcome.frames) == [("<module>", 2)]
+
+
 def test_what_ends_does_not_hang(tmp_path: Path) -> None:
     assert run(tmp_path, "x = 1", hang=TIME).outcome.end is End.EXIT
 
