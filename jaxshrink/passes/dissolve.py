@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from jaxshrink import tree as trees
 from jaxshrink.passes.classes import fields, making_call
 from jaxshrink.passes.functions import bound_arguments
+from jaxshrink.passes.said import of_decorators
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
 
@@ -132,8 +133,7 @@ class _Dissolution:
                 self.changes[decorator] = DELETE
         if not _is_static(method) and method.args.args:
             self.changes[method.args.args[0]] = DELETE
-            for decorator in method.decorator_list:
-                self.changes.update(_without_first(decorator, method.args.args[0].arg))
+            self.changes.update(of_decorators(method, 0, method.args.args[0].arg))
         written = [
             self.new_name(name, references)
             for name, nodes in references.items()
@@ -185,14 +185,3 @@ def _keeps_parameter(statement: ast.stmt) -> bool:
         case ast.Assign(targets=[ast.Attribute(attr=name)], value=value):
             return _is(value, name)
     return False
-
-
-def _without_first(decorator: ast.expr, name: str) -> Iterator[tuple[ast.AST, Replacement]]:
-    """Changes what a decorator says of parameters (`static_argnums=(0, 2)`) when the first one goes."""
-    for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
-        if (keyword.arg or "").endswith(("argnums", "argnames")):
-            value = keyword.value
-            old = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
-            new = [ast.Constant(each - 1 if isinstance(each, int) else each) for each in old if each not in (0, name)]
-            single = new and not isinstance(value, ast.Tuple | ast.List)
-            yield (value, new[0] if single else ast.Tuple([*new], ast.Load())) if new else (keyword, DELETE)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from jaxshrink import tree as trees
 from jaxshrink.passes.functions import bound_arguments, is_partial, substituted
+from jaxshrink.passes.said import by_keyword
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
 
@@ -40,7 +41,9 @@ def fixed(view: View) -> Iterator[Edit]:
             binding = view.binding(arg)
             values = [each[arg.arg] for each in passed if each is not None]
             keywords = [keyword for end in ends for keyword in end.keywords]
-            changes = dict(_without(position, arg.arg, [end.call for end in ends], keywords))
+            changes: dict[ast.AST, Replacement] = dict(by_keyword(keywords, position, arg.arg))
+            for end in ends:
+                changes.update(dict.fromkeys(_passed(end.call, position, arg.arg), DELETE))
             about = trees.identity(arg)
             if binding is None or not binding.definitions:
                 continue
@@ -119,28 +122,5 @@ def _transforms(node: ast.expr) -> bool:
     return trees.last_name(node) in TRANSFORMATIONS
 
 
-def _without(
-    position: int, name: str, calls: list[ast.Call], keywords: list[ast.keyword]
-) -> Iterator[tuple[ast.AST, Replacement]]:
-    """What goes at the calls and of what transformations say of parameters: `static_argnums=(0, 2)`, `in_axes=…`."""
-    for call in calls:
-        for each in [*call.args[position : position + 1], *(word for word in call.keywords if word.arg == name)]:
-            yield each, DELETE
-    for keyword in keywords:
-        value = keyword.value
-        if (keyword.arg or "").endswith(("argnums", "argnames")):
-            old = [node.value for node in ast.walk(value) if isinstance(node, ast.Constant)]
-            new = [_moved(each, position) for each in old if each not in (position, name)]
-            if not new:
-                yield keyword, DELETE
-            else:
-                single = len(new) == 1 and not isinstance(value, ast.Tuple | ast.List)
-                yield value, new[0] if single else ast.Tuple([*new], ast.Load())
-        elif keyword.arg == "in_axes" and isinstance(value, ast.Tuple | ast.List):
-            for axis in value.elts[position : position + 1]:
-                yield axis, DELETE
-
-
-def _moved(parameter: object, gone: int) -> ast.Constant:
-    later = isinstance(parameter, int) and parameter > gone
-    return ast.Constant(parameter - 1 if later else parameter)  # type: ignore[operator,arg-type]
+def _passed(call: ast.Call, position: int, name: str) -> list[ast.AST]:
+    return [*call.args[position : position + 1], *(word for word in call.keywords if word.arg == name)]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
+from jaxshrink.passes.said import of_decorators
 from jaxshrink.scopes import FUNCTION, Binding, Function
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
@@ -27,6 +28,7 @@ def parameters(view: View) -> Iterator[Edit]:
             binding = view.binding(arg)
             assert binding is not None
             changes: dict[ast.AST, Replacement] = dict.fromkeys([arg, *passed], DELETE)
+            changes.update(of_decorators(function, i, arg.arg))
             about = ("parameter", trees.identity(arg))
             yield Edit(_filled(view, changes, binding.uses, None), 2 + sum(map(trees.extent, passed)), about)
             if len(passed) == len(calls) == 1 and binding.uses:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
+from jaxshrink.passes import said
 from jaxshrink.passes.arrays import is_constructor
 from jaxshrink.passes.functions import is_partial
 from jaxshrink.tree import Edit, Replacement
@@ -24,8 +25,6 @@ PLAINER = {
     "tree_map": ("map",),
 }
 """Functions of JAX in whose place one that says less may fail in the same way."""
-
-_OF_RESULTS = ("out_axes", "out_specs", "out_shardings")
 
 
 def unwrap(view: View) -> Iterator[Edit]:
@@ -59,6 +58,8 @@ def arguments(view: View) -> Iterator[Edit]:
                     yield Edit({**changes, **dict.fromkeys([arg, *again], ())}, 2 + 2 * trees.extent(arg))
             for keyword in call.keywords:
                 changes = without_parameter(view, function, keyword.arg)
+                for level in levels:
+                    changes.update(said.by_keyword(level.keywords, None, keyword.arg))
                 yield Edit({**changes, keyword: ()}, 2 + trees.extent(keyword))
         elif len(call.args) > 1:
             definition = function_of(view, call.args[0])
@@ -80,10 +81,8 @@ def transformed(call: ast.Call) -> tuple[list[ast.Call], ast.expr]:
 def unsaid(call: ast.Call, levels: list[ast.Call], position: int) -> Iterator[tuple[ast.AST, Replacement]]:
     """What transformations say of one argument of a call goes: of the only one, all."""
     for level in levels:
-        named = [keyword.value for keyword in level.keywords if keyword.arg not in _OF_RESULTS]
-        for value in [*level.args[1:], *named]:
-            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(call.args):
-                yield value.elts[position], ()
+        yield from said.by_place(level, position)
+        yield from said.by_keyword(level.keywords, position)
         for keyword in level.keywords:
             if keyword.arg == "in_specs" and len(call.args) == 1:
                 yield keyword.value, ast.Tuple([], ast.Load())

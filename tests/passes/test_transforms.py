@@ -52,9 +52,17 @@ def test_unmap_drops_an_axis(before: str, after: str) -> None:
         ("g(lambda x, y, z, u, v: f(x), a)", "g(lambda x, y, z, u: f(x))"),
         ("jax.jvp(lambda x, y: f(y), a, b)", "jax.jvp(lambda y: f(y), b)"),
         ("j = jax.make_jaxpr(lambda x, y: f(x))(1, 0)\ng(j, 1, 0)", "j = jax.make_jaxpr(lambda x: f(x))(1)\ng(j, 1)"),
+        (
+            "jax.jit(lambda p, x, y: f(x, y), donate_argnums=(0, 2), static_argnames='y')(None, a, b)",
+            "jax.jit(lambda x, y: f(x, y), donate_argnums=(1,), static_argnames='y')(a, b)",
+        ),
+        ("jax.jit(lambda p, x: f(x), donate_argnums=1)(None, a)", "jax.jit(lambda x: f(x), donate_argnums=0)(a)"),
+        ("jax.grad(lambda p, x: f(x), 1)(None, a)", "jax.grad(lambda x: f(x), 0)(a)"),
+        ("jax.jit(lambda x, n: f(x), static_argnames='n')(a, n=2)", "jax.jit(lambda x: f(x))(a)"),
+        ("jax.jit(lambda x, y: f(x), in_shardings=(s, t))(a, b)", "jax.jit(lambda x: f(x), in_shardings=(s,))(a)"),
     ],
 )
-def test_arguments_go_with_their_axes(before: str, after: str) -> None:
+def test_arguments_go_with_what_is_said_of_them(before: str, after: str) -> None:
     assert written(after) in edits_of("arguments", before)
 
 
