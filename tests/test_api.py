@@ -24,6 +24,8 @@ from jaxshrink.output import is_ours
 from jaxshrink.progress import Progress
 from jaxshrink.result import OtherFailure, PassStats, Rejected, Result, Size, Stats
 
+pytestmark = pytest.mark.slow  # and the same on each Python
+
 FAILURE = Failure("exception", "TypeError", "no, (3,) and (4,)\nand more", "jax._src.lax:dot:12")
 STATS = Stats(
     runs_by_tier={Tier.ABSTRACT: 7, Tier.COLD: 4},

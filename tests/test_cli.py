@@ -18,6 +18,8 @@ import pytest
 
 from tests.conftest import Command
 
+pytestmark = pytest.mark.newest  # and the same on each Python
+
 SLOW = "import time\n\ntime.sleep(600)\n"
 
 

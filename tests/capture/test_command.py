@@ -13,6 +13,8 @@ import pytest
 
 from tests.conftest import Command
 
+pytestmark = pytest.mark.newest  # and the same on each Python
+
 TRAINING = """\
 import dataclasses, sys
 import jax
