@@ -49,10 +49,14 @@ class Watched(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Guard:
-    """What must flow into the statement that fails: one of each of these sets, and so many of each of these."""
+    """What must flow into the statement that fails: one of each of these sets, and so many of each of these.
+
+    `own`: whether the program fails there by a statement made for that, an `assert` or a `raise`; which.
+    """
 
     wanted: tuple[frozenset[str], ...]
     all: Mapping[str, int]
+    own: type[ast.Assert | ast.Raise] | None = None
 
     @classmethod
     def of(cls, outcome: Outcome, text: str, watched: Watched) -> Self:
@@ -65,11 +69,21 @@ class Guard:
         called = frozenset(name for name in found if name.isidentifier())
         roles = (*roles, called) if called else roles
         kept = {Watched.NOTHING: found, Watched.VALUES: flow.tests}
-        return cls(roles, kept.get(watched, {}))
+        own = next((kind for kind in (ast.Assert, ast.Raise) if isinstance(flow.statement, kind)), None)
+        return cls(roles, kept.get(watched, {}), own)
 
     def kept(self, outcome: Outcome, text: str) -> bool:
         """Whether all that is wanted still flows into the statement that failed."""
-        flow = _flow(text, _line(outcome))
+        return self._flows(_flow(text, _line(outcome)))
+
+    def is_possible(self, text: str) -> bool:
+        """Whether a statement that may fail so has all that is wanted flow into it, as can be seen without a run."""
+        if self.own is None:
+            return True
+        lines = (node.lineno for node in trees.walk_statements(ast.parse(text)) if isinstance(node, self.own))
+        return any(self._flows(_flow(text, line)) for line in lines)
+
+    def _flows(self, flow: _Flow) -> bool:
         found = flow.words + flow.tests
         enough = all(found[each] >= count for each, count in self.all.items())
         return enough and all(names & found.keys() for names in self.wanted)
@@ -99,7 +113,7 @@ def into(text: str, line: int) -> collections.Counter[str]:
     return _flow(text, line).words
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=64)  # more than are asked about at once
 def _flow(text: str, line: int) -> _Flow:
     tree = ast.parse(text)
     statements = [node for node in trees.walk_statements(tree) if node.lineno <= line <= (node.end_lineno or 0)]
@@ -116,6 +130,7 @@ class _Flow:
         self.parents = trees.parents(tree)
         self.scopes = Scopes(tree)
         self.lines: set[int] = set()
+        self.statement = next(iter(statements), None)
         tests = [test for statement in statements for test in self._conditions(statement)]
         self.tests = collections.Counter(word for test in tests for node in ast.walk(test) for word in _tested(node))
         self.words = collections.Counter(word for statement in statements for word in self._into(statement))

@@ -65,9 +65,12 @@ class Question:
     exact: str | None = None
 
     def is_possible(self, text: str) -> bool:
-        """Whether a run could give the answer yes: not where the text has already slipped."""
+        """Whether a run could give the answer yes: not where the text has already slipped, or nothing can fail so."""
+        if self.predicate is not None:
+            return True
         hangs, values = self.signature.needs.hang is not None, self.signature.is_about_values
-        return self.predicate is not None or slips(self.original, text, hangs=hangs, values=values) is None
+        slipped = slips(self.original, text, hangs=hangs, values=values)
+        return slipped is None and (self.guard is None or self.guard.is_possible(text))
 
     def shown(self, outcome: Outcome) -> Failure:
         """The failure with what an outcome says of it."""
@@ -139,6 +142,7 @@ class Interest:
         self.doubted = False
         self.go_on = go_on
         self.limit: float | None = None
+        self.is_about_values = question.signature.is_about_values
         self.hang, self.sizes = question.signature.needs.hang, question.signature.needs.sizes
         self.patience = min(IMPATIENT, self.hang or math.inf)
         self.foresees = foresees
@@ -167,9 +171,10 @@ class Interest:
             checked = dict(zip(accepted, self.outcomes(accepted, self.next_tier), strict=True))
             outcomes = [checked.get(text, outcome) for text, outcome in zip(texts, outcomes, strict=True)]
             verdicts = [text in checked and self.question.answer(checked[text], text) for text in texts]
+        verdicts = self.allowed(texts, outcomes, verdicts, self.tier, self.few)
         if self.doubted or self.tier is Tier.WARM:
             self.tighten(outcome.seconds for outcome, verdict in zip(outcomes, verdicts, strict=True) if verdict)
-        return self.allowed(texts, outcomes, verdicts, self.tier, self.few)
+        return verdicts
 
     def outcomes(self, texts: Sequence[str], tier: Tier) -> list[Outcome]:
         """How the texts end in a tier."""
@@ -211,9 +216,12 @@ class Interest:
         return outcomes
 
     def is_settled(self, outcome: Outcome, text: str) -> bool:
-        """Whether an abstract run shows that a real one fails in another way: by an exception that no value made."""
-        raised = outcome.end in (End.EXCEPTION, End.SYNTAX) and not outcome.reads
-        settled = raised and not self.question.answer(outcome, text)
+        """Whether an abstract run shows that a real one ends in another way.
+
+        By an exception that no value made; or well, where a value must be found wrong and none is looked at.
+        """
+        ends = {End.EXCEPTION, End.SYNTAX, *([End.EXIT] if self.is_about_values else [])}
+        settled = outcome.end in ends and not outcome.reads and not self.question.answer(outcome, text)
         if self.foresight is not None:
             self.foresight.learn(outcome, settled)
         return settled
@@ -249,12 +257,13 @@ class Interest:
         waited = time.monotonic() - start - outcome.seconds
         if not self.question.answer(outcome, text):
             return self.repeat > 1 and self.hold([text], tier, self.repeat - 1) == [True]
-        if tier is Tier.WARM and self.hang is None:
+        allowed = self.allowed([text], [outcome], [True], tier, self.insist) == [True]
+        if allowed and tier is Tier.WARM and self.hang is None:
             self.tighten([outcome.seconds])
             idle = max(LEAST_IDLE, 2 * waited)
             self.runner.idle = min(idle, self.runner.idle or idle)
             self.foresee(text)
-        return self.allowed([text], [outcome], [True], tier, self.insist) == [True]
+        return allowed
 
     def calm_down(self, text: str) -> None:
         """Repeat no more where a text that is cut out of one that fails by chance fails each time."""

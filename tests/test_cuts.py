@@ -21,7 +21,7 @@ class Asked:
     """Finds nothing interesting, and keeps what it is asked."""
 
     floor = tier = Tier.WARM
-    hang, sizes = None, True
+    hang, sizes, is_about_values = None, True, False
     runner = SimpleNamespace(setting=SimpleNamespace(jobs=1))
 
     def __init__(self) -> None:

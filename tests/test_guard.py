@@ -91,6 +91,28 @@ def test_kept(candidate: str, controlled: bool, alone: bool) -> None:
         assert guard.kept(failed(candidate), candidate) == kept
 
 
+NOT_A_NUMBER = HEAD + "g = jax.grad(jnp.sqrt)(0.0)\nassert not jnp.isnan(g), 'NaN'"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "possible"),
+    [
+        (NOT_A_NUMBER, True),
+        (HEAD + "def f(x):\n    assert jnp.isfinite(jnp.sqrt(x))\nassert f", True),
+        (NOT_A_NUMBER.replace("assert ", ""), False),
+        (NOT_A_NUMBER.replace("jnp.isnan(g)", "g"), False),
+        (HEAD + "if jnp.isnan(jnp.sqrt(2)):\n    raise AssertionError", False),
+    ],
+)
+def test_what_can_be_told_without_a_run(candidate: str, possible: bool) -> None:
+    guard = Guard.of(failed(NOT_A_NUMBER), NOT_A_NUMBER, Watched.ALL)
+    assert guard.is_possible(candidate) == possible
+
+
+def test_what_a_library_finds_wrong_may_be_found_anywhere() -> None:
+    assert Guard.of(failed(CHECKED), CHECKED, Watched.ALL).is_possible("check(1)")
+
+
 def test_more_may_flow_into_it() -> None:
     text = HEAD + "assert jnp.sum(2) == 3"
     guard = Guard.of(failed(text), text, Watched.NOTHING)

@@ -81,6 +81,21 @@ def test_what_fails_otherwise_when_it_is_traced_is_not_run_for_real() -> None:
     assert real == ["good2", "bad_read"]
 
 
+WRONG = Raised(Failure("exception", "AssertionError", "wrong", "user", frozenset({"assert of a value"})))
+
+
+@pytest.mark.parametrize(("signature", "real"), [(WRONG, ["found", "looks"]), (KEY, ["found", "blind", "looks"])])
+def test_where_no_value_is_looked_at_none_is_found_wrong(signature: Raised, real: list[str]) -> None:
+    found = Outcome(End.EXCEPTION, signature.failure.type, signature.failure.message, (WAITS[0],), seconds=0.1)
+    ends = {Tier.WARM: found, Tier.ABSTRACT: dataclasses.replace(GOOD, reads=(1,))}
+    fake = Fake(lambda text, tier, *_: GOOD if text == "blind" else ends[tier])
+    interest = asking(fake, signature, foresees=True)
+    assert interest.holds("found", Tier.WARM)
+    fake.asked.clear()
+    assert interest(["found", "blind", "looks"]) == [True, False, True]
+    assert [text for text, tier, _ in fake.asked if tier is Tier.WARM] == real
+
+
 def test_tracing_does_not_count_where_it_is_wrong_of_what_is_known() -> None:
     fake = Fake(lambda text, tier, *_: BAD if tier is Tier.WARM else OTHER)
     interest = asking(fake, KEY, foresees=True)
@@ -114,6 +129,16 @@ def test_the_time_of_what_was_interesting_limits_what_comes() -> None:
     interest(["a"])
     interest(["b"])
     assert [limit for *_, limit in fake.asked] == [None, 0.5]
+
+
+def test_the_time_of_what_a_control_refuses_limits_nothing() -> None:
+    fake, control = Fake(lambda *_: BAD), Fake(lambda text, *_: BAD if text == "slipped" else GOOD)
+    interest = asking(fake, KEY, controls=[(Control({}), control)])
+    assert interest(["slipped"]) == [False]
+    assert not interest.holds("slipped", Tier.WARM)
+    assert interest(["a"]) == [True]
+    assert interest.limit is not None
+    assert [limit for *_, limit in fake.asked] == [None] * 3
 
 
 def test_time_is_up() -> None:
