@@ -15,7 +15,7 @@ from jaxshrink import tree as trees
 from jaxshrink.chance import pinned
 from jaxshrink.cover import covered
 from jaxshrink.interest import Interest, last_good
-from jaxshrink.lift import lifted, needs_frameworks
+from jaxshrink.lift import computed, lifted, needs_frameworks
 from jaxshrink.observation import Observation, Span, UserFrame
 from jaxshrink.outcome import Tier
 from jaxshrink.passes import Pass
@@ -162,7 +162,9 @@ class Cuts:
             if tier is not Tier.COLD or self.interest.floor is Tier.COLD:
                 styles = (Style.ONES,) if tier is Tier.ABSTRACT else Style
                 seen = dataclasses.replace(self.observation, frames=_ends_of_recursion(self.observation.frames))
-                proposals = (lifted(view, seen, style) for style in styles)
+                proposals = [lifted(view, seen, style) for style in styles]
+                if self.interest.is_about_values:
+                    proposals += [computed(view, seen, style) for style in (Style.EXACT, Style.ONES) if style in styles]
                 candidates = _ordered(itertools.chain(*proposals, self.covered()), self.whole)
                 found = self.first(candidates, tier)
                 found = self.of_jax_alone(found, tier) or found

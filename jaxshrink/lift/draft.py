@@ -155,11 +155,15 @@ class Draft:
         return ast.Name(name, ast.Load())
 
     def closed(
-        self, node: trees.Node, values: Mapping[str, Ref], filled: Mapping[ast.expr, ast.expr] | None = None
+        self,
+        node: trees.Node,
+        values: Mapping[str, Ref],
+        filled: Mapping[ast.expr, ast.expr] | None = None,
+        own: Set[Binding] = frozenset(),
     ) -> trees.Node:
         """A copy of a node in which names of enclosing functions have the given values, and globals are defined.
 
-        The parts in `filled` are replaced and looked into no further.
+        The parts in `filled` are replaced and looked into no further; the variables in `own` stay as they are.
         """
         changes: dict[ast.AST, Replacement] = {}
         changes.update((filled or {}).items())
@@ -168,7 +172,7 @@ class Draft:
         for name in below:
             if isinstance(name, ast.Name) and (isinstance(name.ctx, ast.Load) or self.augmented(name)):
                 binding = self.view.binding(name)
-                if binding is not None and binding.definitions[0] not in below:
+                if binding is not None and binding not in own and binding.definitions[0] not in below:
                     uses.setdefault(binding, []).append(name)
         for binding, names in sorted(uses.items(), key=lambda item: _position(item[1])):
             if isinstance(binding.definitions[0], ast.alias):

@@ -12,6 +12,7 @@ from typing import Any
 from jaxshrink import render
 from jaxshrink import tree as trees
 from jaxshrink.lift.callbacks import called_by_jax
+from jaxshrink.lift.computed import located
 from jaxshrink.lift.donated import donated
 from jaxshrink.lift.draft import Draft
 from jaxshrink.lift.mentioned import mentioned
@@ -92,9 +93,7 @@ def _statement(
     view: View, observation: Observation, style: Style, frame: UserFrame, transforms: tuple[str, ...]
 ) -> Iterator[ast.Module]:
     """The failing statement; of a compound one the head, with an empty body."""
-    node = Draft(view, observation, style).spans.get(frame.span)
-    if node is None:
-        node = next((each for each in trees.walk_statements(view.tree) if _at_line(each, frame)), None)
+    node = located(view, frame)
     if node is None or isinstance(node, ast.Module):
         return
     statement = view.statement(node)
@@ -113,11 +112,6 @@ def _statement(
         case _ if hasattr(statement, "body"):
             statement = trees.rewrite(statement, Edit.delete(*statement.body, *getattr(statement, "orelse", ())))
     yield from _cut(view, observation, style, frame, transforms, statement, lambda part: part)
-
-
-def _at_line(statement: ast.stmt, frame: UserFrame) -> bool:
-    origin = getattr(statement, "origin", None)
-    return origin is not None and origin[0] == frame.span.file and origin[1] == frame.span.line
 
 
 def _cut(
