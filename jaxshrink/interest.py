@@ -25,7 +25,7 @@ TIERS = (Tier.ABSTRACT, Tier.WARM, Tier.COLD)
 SLOWER = 4
 """A candidate may take so many times the CPU time of the program that it comes from."""
 
-LEAST_TIMEOUT = 0.5
+LEAST_TIMEOUT, LEAST_SHARED_TIMEOUT = 0.5, 3.0  # the first of those that share a process takes longer than the others
 LEAST_IDLE = 0.15
 
 IMPATIENT = 1.5
@@ -143,7 +143,9 @@ class Interest:
         self.go_on = go_on
         self.limit: float | None = None
         self.is_about_values = question.signature.is_about_values
-        self.hang, self.sizes = question.signature.needs.hang, question.signature.needs.sizes
+        needs = question.signature.needs
+        self.hang, self.sizes = needs.hang, needs.sizes
+        self.least_timeout = LEAST_SHARED_TIMEOUT if needs.shared else LEAST_TIMEOUT
         self.patience = min(IMPATIENT, self.hang or math.inf)
         self.foresees = foresees
         self.foresight: Foresight | None = None  # until a program is known of which it is right
@@ -314,7 +316,7 @@ class Interest:
         """Programs that are interesting took so much CPU time: those made of them need not take much more."""
         limit = max((SLOWER * each for each in seconds), default=math.inf)
         if self.hang is None and limit < (self.limit or math.inf):
-            self.limit = max(limit, LEAST_TIMEOUT)
+            self.limit = max(limit, self.least_timeout)
 
     @property
     def next_tier(self) -> Tier:

@@ -256,7 +256,8 @@ class Job:
             limit = max(LEAST_TIMEOUT, SLOWER * self.seconds)
         original = self.program.original
         signature = kinds.signature(self.failure, self.options, original)
-        self.oracles.adapt(signature.needs, limit)
+        needs = dataclasses.replace(signature.needs, shared=False) if self.judged else signature.needs
+        self.oracles.adapt(needs, limit)
         self.begins("control")
         found = aim(self.options, signature, original, self.predicate, self.oracles, start, self.observation)
         if found.careful and not self.options.no_control:

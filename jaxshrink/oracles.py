@@ -92,6 +92,7 @@ class Oracles:
             memory=None if options.memory is None else int(options.memory * 2**30),
             timeout=self.timeout,
             cache=needs.cache,
+            shared=needs.shared,
             finish=needs.finish,
             compiles=needs.compiles,
             **{**around, **other},

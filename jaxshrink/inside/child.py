@@ -36,6 +36,8 @@ def forked(spec, abstract_works):
             _watch(request["watch"], path, told)
         elif request["abstract"]:
             _trace_in_turn(request["text"], path, spec, told, state, channel)
+        elif request["in_turn"]:
+            _compute_in_turn(request["text"], path, spec["argv"], told, state, channel)
         else:
             channel.close()
             if spec["compiles"]:
@@ -97,7 +99,7 @@ def show(error):
 def _settle(request, path, cache):
     os.nice(request["nice"])
     devnull = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2) if request["abstract"] else (0,):
+    for descriptor in (0, 1, 2) if request["in_turn"] else (0,):
         os.dup2(devnull, descriptor)
     os.close(devnull)
     _confine(request, path, cache)
@@ -108,7 +110,7 @@ def _confine(request, path, other):
     """Let this process write to the folders of its run and, if there is one, to another."""
     sandbox.die_with(request["parent"])
     cpus = os.cpu_count() or 1 if request["sample"] else 1  # the limit is one of the clock
-    programs = _MOST_PROGRAMS if request["abstract"] else 1
+    programs = _MOST_PROGRAMS if request["in_turn"] else 1
     sandbox.limit_resources(request["limit"] * cpus * programs)
     sandbox.confine([os.path.dirname(os.path.dirname(path)), *([other] if other else [])])
 
@@ -122,6 +124,11 @@ def _compute(text, path, argv, told, finish):
         if error is not None:
             show(error)
         raise SystemExit(outcome["code"])  # through all that runs us: from there the interpreter comes to its end
+    _end(outcome, error)
+
+
+def _end(outcome, error):
+    """End as an interpreter does, but for what takes it long."""
     if error is not None:
         _wait_for_devices()
     else:
@@ -167,12 +174,9 @@ def _trace_in_turn(text, path, spec, told, state, channel):
     programs = channel.makefile("r", encoding="utf-8")
     state.enter(os.path.dirname(os.path.dirname(path)))
     for number in range(_MOST_PROGRAMS):
-        if number:
-            text = json.loads(programs.readline() or "null")
-            if text is None:
-                return
-            workdir.write(path, text)
-            linecache.cache.pop(path, None)
+        text = _next(programs, path) if number else text
+        if text is None:
+            return
         if spec["compiles"]:
             listener.forget()
             compiled.clear()
@@ -188,6 +192,38 @@ def _trace_in_turn(text, path, spec, told, state, channel):
         if modules or not unchanged or number + 1 == _MOST_PROGRAMS:
             return
         channel.send(b"!")
+
+
+def _compute_in_turn(text, path, argv, told, state, channel):
+    """Run one program after another for real, as they come, until one leaves something behind, and that to its end."""
+    programs = channel.makefile("r", encoding="utf-8")
+    state.enter(os.path.dirname(os.path.dirname(path)))
+    handlers, started = atexit._ncallbacks(), False
+    for number in range(_MOST_PROGRAMS):
+        text = _next(programs, path) if number else text
+        if text is None:
+            return
+        outcome, error = _run(text, path, argv)
+        if number and error is not None and tells_of_another(error):
+            told.append(report.DECLINED)
+            return
+        told.append(outcome)
+        _wait_for_devices()
+        if backend_started() and not started:
+            handlers, started = handlers + 1, True  # it has one of its own
+        if number + 1 == _MOST_PROGRAMS or atexit._ncallbacks() > handlers or not state.is_unchanged():
+            _end(outcome, error)
+        del error  # with its frames, and all that the program has made
+        channel.send(b"!")
+
+
+def _next(programs, path):
+    """The next program, which lies at the path now; None where there is no more."""
+    text = json.loads(programs.readline() or "null")
+    if text is not None:
+        workdir.write(path, text)
+        linecache.cache.pop(path, None)
+    return text
 
 
 def _run(text, path, argv):

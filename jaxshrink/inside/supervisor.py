@@ -26,9 +26,9 @@ _WALL = 4  # wall clock seconds for each second of CPU time that a child may tak
 
 
 class Child:
-    """A process that runs a program, as its supervisor sees it; abstract ones may run many, one after another.
+    """A process that runs a program, as its supervisor sees it, or many, one after another (`in_turn`).
 
-    What abstract ones print is not kept.
+    What those print is not kept.
     """
 
     def __init__(self, root):
@@ -70,8 +70,9 @@ class Child:
     def outcome(self, status, seconds):
         """How its program ended, by its word, its exit status, and what was done to it."""
         told = self.report.read()
-        if self.request["abstract"]:
-            return {"seconds": seconds, **(told[0] if told else self._end(status))}
+        if self.request["in_turn"]:
+            is_known = told and (self.request["abstract"] or not self.killed)  # killed after its word: see below
+            return {"seconds": seconds, **(told[0] if is_known else self._end(status))}
         here = os.path.join(self.root, workdir.WORK, "")
         stdout, stderr = (output.text().replace(here, "") for output in self.outputs)
         compiles = [entry["compiled"] for entry in told if "compiled" in entry]
@@ -113,7 +114,7 @@ class Supervisor:
         self.link = spec["confined"] or not workdir.is_small(spec["folder"], self.contents)
         self.waiting = collections.deque()
         self.running = {}
-        self.resting = []  # abstract ones that wait for another program
+        self.resting = []  # those that wait for another program
         self.count = 0
         self.received = b""
         self.selector = selectors.DefaultSelector()
@@ -164,10 +165,10 @@ class Supervisor:
 
     def _rested(self, request):
         """A child that has run other programs and has been given this one too, if there is any."""
-        if not request["abstract"] or request["watch"] is not None or "fresh" in request:
+        if not request["in_turn"] or request["watch"] is not None or "fresh" in request:
             return None
-        while self.resting:
-            child = self.resting.pop()
+        for child in [child for child in self.resting if child.request["abstract"] == request["abstract"]]:
+            self.resting.remove(child)
             if child.request["nice"] == request["nice"]:
                 child.begin(request)
                 try:
@@ -185,7 +186,7 @@ class Supervisor:
         child = Child(os.path.join(self.spec["root"], "runs", str(self.count)))
         child.begin(request)
         path = workdir.make(child.root, request["text"], self.spec["folder"], self.contents, self.link)
-        pipes = [] if request["abstract"] else [os.pipe(), os.pipe()]
+        pipes = [] if request["in_turn"] else [os.pipe(), os.pipe()]
         request["parent"] = os.getpid()
         child.pid = os.fork()
         if child.pid == 0:
@@ -267,7 +268,8 @@ class Supervisor:
         if request["watch"] is not None and os.path.exists(workdir.observation(child.root)):
             shutil.move(workdir.observation(child.root), request["watch"]["out"])
         told = child.report.read()
-        if told == [DECLINED] or not (told or child.is_fresh or child.killed):
+        by_others = not child.is_fresh and (child.killed == "memory" or not (told or child.killed))
+        if told == [DECLINED] or by_others:
             self.waiting.appendleft({**request, "fresh": True})
         else:
             outcome = child.outcome(status, seconds)

@@ -42,7 +42,8 @@ class Raised:
 
     @property
     def needs(self) -> Needs:
-        return Needs(floor=Tier.ABSTRACT)
+        """Numbers must be computed to be found wrong, by programs that take less time than their process's start."""
+        return Needs(floor=Tier.ABSTRACT, shared=self.is_about_values)
 
     @property
     def is_about_values(self) -> bool:

@@ -18,6 +18,7 @@ class Needs:
     cache: bool = True  # whether compiled code may come from another run
     finish: bool = False  # the interpreter must come to its own end
     compiles: bool = False  # compilations are counted
+    shared: bool = False  # whether one process may run a program after another: only exceptions count
     sizes: bool = True  # whether it is worth many runs how small sizes get
     hang: float | None = None  # seconds of wall time after which a run counts as hung
 

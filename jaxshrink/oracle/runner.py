@@ -83,7 +83,7 @@ class Runner:
         written if that works.
         """
         request = self._request(tier, timeout, sample=False)
-        request["watch"] = {**spec, "abstract": tier is Tier.ABSTRACT}
+        request |= {"in_turn": tier is Tier.ABSTRACT, "watch": {**spec, "abstract": tier is Tier.ABSTRACT}}
         return self._asked(text, tier, request)
 
     def warm_up(self) -> None:
@@ -138,8 +138,11 @@ class Runner:
     def _request(self, tier: Tier, timeout: float | None, *, sample: bool) -> dict[str, Any]:
         limit = self._limit(tier, timeout)
         idle = limit if tier is Tier.COLD or self.idle is None else min(self.idle, limit)
-        abstract = tier is Tier.ABSTRACT
-        return {"abstract": abstract, "limit": limit, "idle": idle, "sample": sample, "nice": self.nice, "watch": None}
+        shared = tier is Tier.WARM and self.setting.shared
+        return {
+            "abstract": tier is Tier.ABSTRACT, "in_turn": shared or tier is Tier.ABSTRACT, "limit": limit, "idle": idle,
+            "sample": sample, "nice": self.nice, "watch": None,
+        }  # fmt: skip
 
     def _asked(self, text: str, tier: Tier, request: dict[str, Any]) -> Future[Outcome]:
         asked = _Asked(text, tier, request)

@@ -27,6 +27,7 @@ class Setting:
     memory: int | None = None
     timeout: float | None = None
     cache: bool = True  # warm runs share compiled code
+    shared: bool = False  # warm runs may follow one another in one process, and what they print is not kept
     finish: bool = False  # warm runs end as the interpreter does
     compiles: bool = False  # outcomes tell of compilations
     out: Path | None = None  # cold runs may write there, besides their own folders

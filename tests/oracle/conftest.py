@@ -23,8 +23,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def runner(folder: Path) -> Iterator[Runner]:
-    setting = Setting(
-        sys.executable, env={"COLOUR": "blue"}, argv=("--rate", "3"), folder=folder, memory=MEMORY, timeout=20.0
-    )
-    with Runner(setting) as runner:
+    with Runner(setting(folder)) as runner:
         yield runner
+
+
+@pytest.fixture(scope="session")
+def sharing(folder: Path) -> Iterator[Runner]:
+    """Whose warm runs follow one another in one process."""
+    with Runner(setting(folder, shared=True)) as runner:
+        yield runner
+
+
+def setting(folder: Path, **other: bool) -> Setting:
+    env, argv = {"COLOUR": "blue"}, ("--rate", "3")
+    return Setting(sys.executable, env=env, argv=argv, folder=folder, memory=MEMORY, timeout=20.0, **other)
