@@ -35,8 +35,9 @@ IMPATIENT = 1.5
 IDLE = 0.5
 """Seconds without any work after which such a run counts as hung, also until that is checked."""
 
-LONGER, LONGEST = 3, 20
-"""A hang is verified for so many times its time, or so many seconds more."""
+LONGER, LONGEST, STILL = 3, 20, 0.5
+"""A hang is verified for so many times its time, or so many seconds more; what does nothing at all, in a fresh
+interpreter for its time, else for this part of it."""
 
 
 INSISTENCE = 8
@@ -47,8 +48,9 @@ FEW = 3
 """Runs after which a yes that needs more is given until it is checked."""
 
 
-_TRIED, _WORTH, _ENDLESS = 16, 6, 10
-"""So many abstract runs are tried in any case; of so many one must settle something; as many counts an endless one."""
+_TRIED, _WORTH, _WORTH_SHARED, _ENDLESS = 16, 6, 2, 10
+"""So many abstract runs are tried in any case; of so many one must settle something, also where real ones share a
+process and cost little more; as many counts an endless one."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,12 +101,13 @@ class Foresight:
     as several.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, worth: int = _WORTH) -> None:
+        self.worth = worth
         self.asked = self.settled = 0
 
     @property
     def is_worth_it(self) -> bool:
-        return self.asked < _TRIED or self.settled * _WORTH > self.asked
+        return self.asked < _TRIED or self.settled * self.worth > self.asked
 
     def learn(self, outcome: Outcome, settled: bool) -> None:
         """What another abstract run has shown."""
@@ -146,7 +149,8 @@ class Interest:
         needs = question.signature.needs
         self.hang, self.sizes = needs.hang, needs.sizes
         self.least_timeout = LEAST_SHARED_TIMEOUT if needs.shared else LEAST_TIMEOUT
-        self.patience = min(IMPATIENT, self.hang or math.inf)
+        self.worth = _WORTH_SHARED if needs.shared else _WORTH
+        self.patience, self.idle = min(IMPATIENT, self.hang or math.inf), min(IDLE, self.hang or math.inf)
         self.foresees = foresees
         self.foresight: Foresight | None = None  # until a program is known of which it is right
         self.shown: Failure | None = None
@@ -181,7 +185,7 @@ class Interest:
     def outcomes(self, texts: Sequence[str], tier: Tier) -> list[Outcome]:
         """How the texts end in a tier."""
         if self.hang is not None:
-            self.runner.idle = IDLE
+            self.runner.idle = self.idle
             outcomes = self.runner.run(texts, tier, self.patience, sample=True)
             return self.awaited(texts, outcomes, tier) if self.patience < self.hang else outcomes
         return self.decided(self.runner, texts, tier)
@@ -232,7 +236,7 @@ class Interest:
         """Ask abstract runs first from here on, if that would have been right of a text that is interesting."""
         if self.foresees and self.hang is None and self.tier is Tier.WARM:
             outcome = self.runner.run([text], Tier.ABSTRACT, self.limit)[0]
-            self.foresight = None if self.is_settled(outcome, text) else self.foresight or Foresight()
+            self.foresight = None if self.is_settled(outcome, text) else self.foresight or Foresight(self.worth)
 
     def allowed(
         self, texts: Sequence[str], outcomes: Sequence[Outcome], verdicts: Sequence[bool], tier: Tier, insist: int
@@ -256,16 +260,24 @@ class Interest:
         """Is the text interesting to a certain tier, for as long as it takes? If so, its time limits those to come."""
         start = time.monotonic()
         outcome = self.patient([text], tier)[0]
-        waited = time.monotonic() - start - outcome.seconds
+        seconds = time.monotonic() - start
         if not self.question.answer(outcome, text):
             return self.repeat > 1 and self.hold([text], tier, self.repeat - 1) == [True]
         allowed = self.allowed([text], [outcome], [True], tier, self.insist) == [True]
-        if allowed and tier is Tier.WARM and self.hang is None:
-            self.tighten([outcome.seconds])
-            idle = max(LEAST_IDLE, 2 * waited)
-            self.runner.idle = min(idle, self.runner.idle or idle)
-            self.foresee(text)
+        if allowed and tier is Tier.WARM:
+            self.learn(text, outcome, seconds)
         return allowed
+
+    def learn(self, text: str, outcome: Outcome, seconds: float) -> None:
+        """What a run of a text that is interesting, of so many seconds, tells of those to come."""
+        if self.hang is not None:
+            if seconds < self.hang:  # it did nothing any more: what is still at work does not hang yet, and may go on
+                self.patience = self.hang
+            return
+        self.tighten([outcome.seconds])
+        idle = max(LEAST_IDLE, 2 * (seconds - outcome.seconds))
+        self.runner.idle = min(idle, self.runner.idle or idle)
+        self.foresee(text)
 
     def calm_down(self, text: str) -> None:
         """Repeat no more where a text that is cut out of one that fails by chance fails each time."""
@@ -289,14 +301,14 @@ class Interest:
         """How the texts end in runs that must be believed; what is short in a fork is not so in a fresh interpreter."""
         if self.hang is None:
             return self.runner.run(texts, tier, None if tier is Tier.COLD else self.limit)
-        self.runner.idle = None
+        self.runner.idle = self.hang if tier is Tier.COLD else STILL * self.hang
         longer = min(LONGER * self.hang, LONGEST + self.hang)
         return self.runner.run(texts, tier, longer if tier is Tier.COLD else self.hang, sample=True)
 
     @property
     def is_provisional(self) -> bool:
         """Whether what is accepted must still be checked: by `confirms`."""
-        impatient = self.hang is not None and self.patience < self.hang
+        impatient = self.hang is not None and min(self.patience, self.idle / STILL) < self.hang
         return self.tier is Tier.ABSTRACT or impatient or self.few < self.insist
 
     def confirms(self, text: str) -> bool:
@@ -307,6 +319,7 @@ class Interest:
         """What was accepted has been refuted: be stricter from here on."""
         if self.hang is not None:
             self.patience = min(self.hang, 3 * self.patience)
+            self.idle = min(STILL * self.hang, 3 * self.idle)
         elif self.few < self.insist:
             self.few = self.insist
         else:

@@ -114,6 +114,19 @@ def test_tracing_is_given_up_where_it_settles_nothing() -> None:
     assert [tier for _, tier, _ in fake.asked] == [Tier.WARM]
 
 
+@pytest.mark.parametrize(("signature", "tiers"), [(KEY, [Tier.ABSTRACT, Tier.WARM]), (WRONG, [Tier.WARM])])
+def test_tracing_must_settle_more_where_real_runs_share_a_process(signature: Raised, tiers: list[Tier]) -> None:
+    found = Outcome(End.EXCEPTION, signature.failure.type, signature.failure.message, (WAITS[0],))
+    look = dataclasses.replace(GOOD, reads=(1,))
+    fake = Fake(lambda text, tier, *_: found if tier is Tier.WARM else OTHER if text.startswith("bad") else look)
+    interest = asking(fake, signature, foresees=True)
+    assert interest.holds("good", Tier.WARM)
+    interest([f"{'bad' if i % 3 == 0 else 'good'}_{i}" for i in range(30)])
+    fake.asked.clear()
+    interest(["good_again"])
+    assert [tier for _, tier, _ in fake.asked] == tiers
+
+
 def test_a_doubted_tier_is_checked_by_the_next() -> None:
     fake = Fake(lambda text, tier, *_: GOOD if (text, tier) == ("b", Tier.WARM) else BAD)
     interest = asking(fake, KEY, Tier.ABSTRACT)
@@ -180,9 +193,9 @@ def test_an_early_verdict_is_refuted_by_a_longer_run() -> None:
     fake = Fake(waiting(until=5.0))
     interest = asking(fake, HUNG)
     assert interest(["a", "b"]) == [True, False] and interest.is_provisional
-    assert fake.idle is not None, "what does nothing is not waited for"
+    assert fake.idle is not None and fake.idle < 1, "what does nothing is not waited for"
     assert not interest.confirms("a")
-    assert fake.idle is None, "the longer run is not cut short"
+    assert fake.idle == 5.0, "the longer run is hardly cut short"
     first, *_, last = (limit for *_, limit in fake.asked)
     assert first is not None and first < 5 and last == 10.0
 
@@ -191,10 +204,19 @@ def test_doubt_makes_patient() -> None:
     interest = asking(Fake(waiting(until=4.0)), HUNG)
     assert interest(["a"]) == [True]
     interest.doubt()
-    assert interest(["a"]) == [False]
+    assert interest(["a"]) == [False] and interest.is_provisional
     for _ in range(3):
         interest.doubt()
     assert interest.patience == 10.0 and not interest.is_provisional
+
+
+def test_what_is_at_work_goes_on_where_the_hang_does_nothing() -> None:
+    fake = Fake(waiting(until=100.0))
+    interest = asking(fake, HUNG)
+    assert interest.holds("a", Tier.WARM), "at once: so it did nothing"
+    fake.asked.clear()
+    assert interest(["b"]) == [False]
+    assert [limit for *_, limit in fake.asked] == [10.0], "not stopped early, and run again"
 
 
 def test_a_hang_is_verified_for_longer_than_it_was_asked_for() -> None:

@@ -137,7 +137,8 @@ class Runner:
 
     def _request(self, tier: Tier, timeout: float | None, *, sample: bool) -> dict[str, Any]:
         limit = self._limit(tier, timeout)
-        idle = limit if tier is Tier.COLD or self.idle is None else min(self.idle, limit)
+        is_cut_short = tier is not Tier.COLD or sample
+        idle = min(self.idle, limit) if self.idle is not None and is_cut_short else limit
         shared = tier is Tier.WARM and self.setting.shared
         return {
             "abstract": tier is Tier.ABSTRACT, "in_turn": shared or tier is Tier.ABSTRACT, "limit": limit, "idle": idle,
