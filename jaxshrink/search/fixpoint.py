@@ -13,7 +13,7 @@ from jaxshrink import tree as trees
 from jaxshrink.passes import Pass
 from jaxshrink.result import PassStats
 from jaxshrink.search.judge import Judge
-from jaxshrink.search.reduce import reduce
+from jaxshrink.search.reduce import WIDTH, Reduced, reduce
 from jaxshrink.settle import settle
 from jaxshrink.tree import Edit
 from jaxshrink.view import View
@@ -60,6 +60,7 @@ class Fixpoint:
         self.counts = {each.name: PassStats(each.name) for each in passes}
         self.failed: set[Hashable] = set()
         self.made: collections.Counter[Hashable] = collections.Counter()
+        self.fruitless: dict[str, tuple[int, frozenset[Hashable]]] = {}  # by pass: size of groups, and their edits
         self.even, self.most_even = 0, most_even
 
     def run(self, tree: ast.Module) -> ast.Module:
@@ -94,7 +95,8 @@ class Fixpoint:
         if effort < Effort.ALL:
             edits = [edit for edit in edits if _identity(edit) not in self.failed]
         patience = PATIENCE if effort is Effort.LIKELY else None
-        outcome = reduce(tree, edits, self.judge, group=each.group, patience=patience)
+        outcome = reduce(tree, edits, self.judge, group=self.group(each, edits), patience=patience)
+        self.remember(each, edits, outcome)
         self.failed.update(map(_identity, outcome.failed))
         self.made.update(map(_identity, outcome.made))
         reduced = tree if outcome.tree is tree else settle(outcome.tree)
@@ -106,6 +108,19 @@ class Fixpoint:
             return tree
         self.improved(reduced)
         return reduced
+
+    def group(self, each: Pass, edits: Sequence[Edit]) -> int:
+        """How many edits are tried at once at first: where most have failed in groups before, fewer."""
+        size, failed = self.fruitless.get(each.name, (each.group, frozenset()))
+        known = sum(_identity(edit) in failed for edit in edits)
+        return each.group if 2 * known < len(edits) else max(1, size // WIDTH)
+
+    def remember(self, each: Pass, edits: Sequence[Edit], outcome: Reduced) -> None:
+        """Note in what groups the edits of a pass have failed, if all did."""
+        if outcome.made:
+            self.fruitless.pop(each.name, None)
+        elif each.group > 1:
+            self.fruitless[each.name] = outcome.size, frozenset(map(_identity, edits))
 
     def count(self, each: Pass, tried: int, seconds: float, before: ast.Module, after: ast.Module) -> None:
         """Note what a pass has done."""

@@ -27,11 +27,15 @@ class Verdicts(Protocol):
 
 @dataclasses.dataclass(frozen=True)
 class Reduced:
-    """The tree with the edits that held, these edits, and those that failed when each was tried on its own."""
+    """The tree with the edits that held, these edits, and those that failed when each was tried on its own.
+
+    `size`: of the groups that were tried last.
+    """
 
     tree: ast.Module
     made: Sequence[Edit]
     failed: Sequence[Edit]
+    size: int
 
 
 def reduce(
@@ -57,9 +61,9 @@ def reduce(
                 if not success:
                     (left if size > 1 else failed).extend(edits_)
             if patience is not None and fruitless >= patience:
-                return Reduced(state.tree, state.made, failed)
+                return Reduced(state.tree, state.made, failed, size)
         pending, size = left, max(1, min(size // WIDTH, len(left)))
-    return Reduced(state.tree, state.made, failed)
+    return Reduced(state.tree, state.made, failed, size)
 
 
 class _Progress:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import random
 import re
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -14,10 +15,10 @@ from hypothesis import strategies as st
 
 from jaxshrink import order
 from jaxshrink import tree as trees
-from jaxshrink.passes import PASSES
+from jaxshrink.passes import PASSES, Pass
 from jaxshrink.search import Fixpoint, Judge
 from jaxshrink.settle import settle
-from jaxshrink.tree import Inapplicable
+from jaxshrink.tree import Edit, Inapplicable
 from jaxshrink.view import View
 
 pytestmark = pytest.mark.slow  # and the same on each Python
@@ -197,3 +198,19 @@ def test_a_failure_that_comes_and_goes_with_numbers_costs_few_runs() -> None:
     Search(oracle, "print(500, 300)")
     assert 750 < least < 790
     assert len(oracle.asked) < 120
+
+
+def test_edits_that_have_failed_in_groups_are_not_tried_in_groups_again() -> None:
+    """One pass finds nothing, again and again, while another makes the program shorter."""
+
+    def shorter(view: View) -> Iterator[Edit]:
+        calls = (call for call in view.all(ast.Call) if trees.last_name(call.func) == "abs")
+        yield from (Edit.replace(call, call.args[0]) for call in itertools.islice(calls, 1))
+
+    statements = next(each for each in PASSES if each.name == "statements")
+    tree = ast.parse("\n".join([*(f"print('{i}')" for i in range(100)), "hash(abs(abs(abs(abs(1)))))"]))
+    oracle = Oracle(lambda text: text.count("print") == 100 and "hash" in text)
+    judge, passes = Judge(oracle), (statements, Pass("shorter", shorter))
+    fixpoint = Fixpoint(passes, lambda tree, thorough: View(tree, None, thorough), judge, lambda tree: None)
+    assert trees.text(fixpoint.run(settle(tree))).endswith("\nhash(1)")
+    assert len(oracle.asked) < 190
