@@ -34,6 +34,8 @@ _ROLES = (
 """Names of derivatives, and of what tells a wrong number; those of one set may stand for each other."""
 
 
+_WORD = re.compile(r"\w+")
+
 _PURE = tuple(f"jax.{module}." for module in ("numpy", "lax", "nn", "random", "scipy"))
 """What has no effect but its result."""
 
@@ -79,7 +81,8 @@ class Guard:
     def is_possible(self, text: str) -> bool:
         """Whether a statement that may fail so has all that is wanted flow into it, as can be seen without a run."""
         if self.own is None:
-            return True
+            words = set(_WORD.findall(text))
+            return all(names & words for names in self.wanted)
         lines = (node.lineno for node in trees.walk_statements(ast.parse(text)) if isinstance(node, self.own))
         return any(self._flows(_flow(text, line)) for line in lines)
 

@@ -248,11 +248,14 @@ class Interest:
             again = self.outcomes([texts[i] for i in left], tier) if left else []
             left = [i for i, each in zip(left, again, strict=True) if self.question.answer(each, texts[i])]
         for control, runner in self.controls:
-            others = self.decided(runner, [control.applied(texts[i]) for i in left], tier) if left else []
+            asked = dict.fromkeys(texts[i] for i in left)  # a text that was run several times: one answer is enough
+            others = self.decided(runner, [control.applied(text) for text in asked], tier) if asked else []
+            ends = dict(zip(asked, others, strict=True))
             left = [
                 i
-                for i, other in zip(left, others, strict=True)
-                if control.allows(other) and self.question.is_origin(control, other, outcomes[i], texts[i])
+                for i in left
+                if control.allows(ends[texts[i]])
+                and self.question.is_origin(control, ends[texts[i]], outcomes[i], texts[i])
             ]
         return [i in left for i in range(len(texts))]
 

@@ -110,7 +110,9 @@ def test_what_can_be_told_without_a_run(candidate: str, possible: bool) -> None:
 
 
 def test_what_a_library_finds_wrong_may_be_found_anywhere() -> None:
-    assert Guard.of(failed(CHECKED), CHECKED, Watched.ALL).is_possible("check(1)")
+    guard = Guard.of(failed(CHECKED), CHECKED, Watched.ALL)
+    assert guard.is_possible("from numpy.testing import assert_equal as check\ncheck(1)\nlog")
+    assert not guard.is_possible(CHECKED.replace("assert_allclose", "allow"))
 
 
 def test_more_may_flow_into_it() -> None:

@@ -154,6 +154,14 @@ def test_the_time_of_what_a_control_refuses_limits_nothing() -> None:
     assert [limit for *_, limit in fake.asked] == [None] * 3
 
 
+def test_a_control_is_asked_once_about_one_text() -> None:
+    fake, control = Fake(lambda *_: BAD), Fake(lambda text, *_: BAD if text == "slipped" else GOOD)
+    interest = asking(fake, KEY, controls=[(Control({}), control)])
+    assert interest.hold(["a", "slipped", "a", "a"], Tier.COLD, 1) == [True, False, True, True]
+    assert [text for text, *_ in fake.asked] == ["a", "slipped", "a", "a"]
+    assert [text for text, *_ in control.asked] == ["a", "slipped"]
+
+
 def test_time_is_up() -> None:
     def go_on() -> None:
         raise TimeoutError
