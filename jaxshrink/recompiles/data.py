@@ -37,23 +37,28 @@ class Leaf:
 
 
 class Part(NamedTuple):
-    """A part of a static value. Equal ones, at the same place, have the same number."""
+    """A part of a static value. Equal ones, at the same place, have the same number; the rest is as in `Static`."""
 
     text: str
     number: int
+    type: str
+    sort: str
+    by_identity: bool
 
 
 @dataclasses.dataclass(frozen=True)
 class Static:
     """A static value: an argument, or a part of one that is a tree.
 
-    Equal values, at the same place, have the same `number`; `by_identity` says that no other object is equal. `parts`
-    are what it consists of, where it is a container or a dataclass: paths as those of leaves.
+    Equal values, at the same place, have the same `number`; `by_identity` says that no other object is equal. `sort` is
+    "function", "choice" (one of few, as flags, classes and None are), "text", or "value". `parts` are what it consists
+    of, where it is a container or a dataclass: paths as those of leaves.
     """
 
     number: int
     text: str
     type: str
+    sort: str
     by_identity: bool
     parts: Mapping[str, Part]
 
@@ -62,14 +67,22 @@ class Static:
 class Tree:
     """An argument that is traced. `leaves` has paths as keys, None where the tree has None.
 
-    Trees of one structure have the same `number`; `nodes` are the types of the inner nodes, `static` is what is static
-    in them: also by their paths.
+    Trees of one structure have the same `number`; `nodes` are the types of the inner nodes, `classes` their numbers,
+    `static` is what is static in them: also by their paths.
     """
 
     leaves: Mapping[str, Leaf | None]
     number: int
     nodes: Mapping[str, str]
+    classes: Mapping[str, int]
     static: Mapping[str, Static]
+
+
+class Inner(NamedTuple):
+    """The plain function in wrappers, partials and methods, told as in `Callee`."""
+
+    number: int
+    kind: str
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,12 +90,19 @@ class Callee:
     """The function object of a call. `number` tells those of one definition apart.
 
     `kind` is "function", "nested", "lambda", "partial", "method", "wrapped" or "object"; `holds` the values that it
-    closes over, or is bound to.
+    closes over, or is bound to. `around` are the functions of JAX that have made it of `inner`: `("vmap", "grad")`.
     """
 
     number: int
     kind: str
     holds: Mapping[str, str]
+    around: tuple[str, ...]
+    inner: Inner
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Self:
+        """From what `inside/recompiles/functions.py` makes."""
+        return cls(**{**told, "around": tuple(told["around"]), "inner": Inner(**told["inner"])})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +121,7 @@ class Signature:
         """From what `inside/recompiles/signature.py` makes."""
         arguments = {name: _argument(each) for name, each in told["arguments"].items()}
         keywords, transformations = tuple(told["keywords"]), tuple(told["transformations"])
-        return cls(Callee(**told["function"]), arguments, keywords, told["options"], transformations, told["context"])
+        return cls(Callee.of(told["function"]), arguments, keywords, told["options"], transformations, told["context"])
 
     @property
     def statics(self) -> dict[str, Static]:
@@ -231,7 +251,7 @@ def _argument(told: Mapping[str, Any]) -> Tree | Static:
         return _static(told)
     leaves = {path: leaf and Leaf(**{**leaf, "shape": tuple(leaf["shape"])}) for path, leaf in told["leaves"].items()}
     static = {path: _static(each) for path, each in told["static"].items()}
-    return Tree(leaves, told["tree"], told["nodes"], static)
+    return Tree(leaves, told["tree"], told["nodes"], told["classes"], static)
 
 
 def _static(told: Mapping[str, Any]) -> Static:

@@ -45,7 +45,10 @@ def rendered(
 
 
 _AGAIN = "Compiled again"
-_EAGER = "JAX's own functions, called outside of jit and compiled for each shape and parameter"
+_EAGER = (
+    "JAX's own functions, called outside of jit and compiled for each shape and parameter: put what is done there "
+    "into one function, and jit that"
+)
 _ONCE = "Compiled once"
 _TRACED = "Traced, but not compiled by themselves"
 
@@ -76,7 +79,18 @@ def _list(title: str, functions: Sequence[Function]) -> RenderableType:
     for each in functions:
         where = place(each.misses[0].at if title == _EAGER else each.defined)
         rows.add_row(*map(Text, (each.name, where, _gist(each), f"{each.seconds.total:.2f} s")))
-    return Group(Text(title), Padding(rows, (0, 0, 1, 2)))
+    told = [Padding(Text.assemble(("→ ", "bold"), each), (0, 0, 0, 2)) for each in _of_lists(title, functions)]
+    return Group(Text(title), Padding(rows, (0, 0, 0 if told else 1, 2)), *told, *([Text()] if told else []))
+
+
+def _of_lists(title: str, functions: Sequence[Function]) -> list[str]:
+    """The advice that the title of a list does not give by itself."""
+    misses = [(each, miss) for each in functions for miss in each.misses if title == _EAGER]
+    found = [
+        f"{place(miss.at)}: {sentence}" for each, miss in misses for sentence in miss.advice
+        if miss.reason == "new function object"
+    ]  # fmt: skip
+    return list(dict.fromkeys(found))
 
 
 def _gist(function: Function) -> str:

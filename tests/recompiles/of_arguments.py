@@ -316,4 +316,148 @@ mapped(np.ones((2, 4)))
 """,
         "step", 2, "input types", "x: f32[2,3] → f32[2,4]", "pad to one of them", devices=2,
     ),
+    "a tuple with names and one without": Case(
+        """\
+import collections
+
+State = collections.namedtuple("State", ["w", "b"])
+
+@jax.jit
+def step(state):
+    return state[0]
+
+step(State(np.ones(3), np.ones(3)))
+step((np.ones(3), np.ones(3)))
+""",
+        "step", 2, "tree structure", "state: State → tuple", "state is a State first and a tuple now",
+    ),
+    "a class that is defined anew": Case(
+        """\
+import collections
+
+@jax.jit
+def step(state):
+    return state.w
+
+for _ in range(3):
+    step(collections.namedtuple("State", ["w"])(np.ones(3)))
+""",
+        "step", 3, "tree structure", "state: State → State", "the class State of state is a new one each time",
+    ),
+    "None and a tree": Case(
+        """\
+@jax.jit
+def step(x, carry):
+    return x
+
+step(np.ones(3), {"h": None})
+step(np.ones(3), {"h": (np.ones(3), {"c": np.ones(3)})})
+""",
+        "step", 2, "tree structure", "carry['h']: None → tuple", "start with the same structure, of zeros",
+    ),
+    "keys in another order": Case(
+        """\
+import collections
+
+@jax.jit
+def step(params):
+    return params["w"]
+
+for keys in ["wb", "bw"]:
+    step(collections.OrderedDict((key, np.ones(3)) for key in keys))
+""",
+        "step", 2, "tree structure", "list(params): ('w', 'b') → ('b', 'w')", "the keys of params come in another order",
+    ),
+    "a default of its own": Case(
+        """\
+import collections
+
+@jax.jit
+def step(params):
+    return params["w"]
+
+for _ in range(2):
+    step(collections.defaultdict(lambda: 0, w=np.ones(3)))
+""",
+        "step", 2, "tree structure", "params.default_factory: <lambda> → <lambda>", "define it once, outside",
+    ),
+    "a list that grows": Case(
+        """\
+@jax.jit
+def total(state):
+    return sum(state["losses"])
+
+losses = []
+for loss in range(3):
+    losses.append(jnp.float32(loss))
+    total({"losses": losses})
+""",
+        "total", 3, "tree structure", "state['losses'][2]: not there → f32[]",
+        "state['losses'] has had 3 lengths (1, 2, 3), and each is a program of its own: stack it",
+    ),
+    "arguments that grow in number": Case(
+        """\
+@jax.jit
+def total(*xs):
+    return sum(xs)
+
+for count in [1, 2, 3]:
+    total(*[1.0] * count)
+""",
+        "total", 3, "tree structure", "xs[2]: not given → Python float", "*xs has had 3 lengths (1, 2, 3)",
+    ),
+    "an optimizer that is made anew": Case(
+        """\
+import collections, dataclasses, functools
+
+Optimizer = collections.namedtuple("Optimizer", ["init", "update"])
+
+def sgd(lr):
+    def update(w):
+        return w - lr * w
+    return Optimizer(lambda w: w, update)
+
+@functools.partial(jax.tree_util.register_dataclass, data_fields=["w"], meta_fields=["tx"])
+@dataclasses.dataclass
+class State:
+    w: object
+    tx: object
+
+@jax.jit
+def step(state):
+    return state.tx.update(state.w)
+
+for _ in range(2):
+    step(State(np.ones(3), sgd(0.1)))
+""",
+        "step", 2, "tree structure", "state.tx.init: <lambda> → <lambda>",
+        "state.tx.init (and 1 more), which is static, is a new function object each time: define it once",
+    ),
+    "one device after another": Case(
+        """\
+@jax.jit
+def step(x):
+    return x * 2
+
+step(jnp.ones(3))
+for device in jax.devices()[:2]:
+    step(jax.device_put(np.ones(3), device))
+""",
+        "step", 3, "sharding", "x: cpu:0 → cpu:1", "x has been in 3 places (no device in particular, cpu:0, cpu:1)",
+        traces=1, devices=2,
+    ),
+    "shardings of jit": Case(
+        """\
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+def step(x):
+    return x * 2
+
+halves = NamedSharding(Mesh(np.array(jax.devices()[:2]), ("data",)), P("data"))
+jax.jit(step)(np.ones(4))
+jax.jit(step, in_shardings=halves)(np.ones(4))
+""",
+        "step", 2, "options", "in_shardings: not given → (P('data') over data=2)", "jit it once and use that",
+        traces=1, devices=2,
+    ),
 }  # fmt: skip

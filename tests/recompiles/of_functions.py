@@ -214,4 +214,170 @@ jax.vmap(loss)(np.ones((2, 3)))
 """,
         "loss", 2, "transformation", "transformations: none → vmap", "put jit outermost", traces=1,
     ),
+    "arrays that are closed over": Case(
+        """\
+def fit(x):
+    def loss(w):
+        return ((x @ w) ** 2).sum()
+    return jax.jit(jax.value_and_grad(loss))(np.ones(3))
+
+for _ in range(2):
+    fit(np.ones((4, 3)))
+""",
+        "loss", 2, "new function object", "function: object 1 → object 2",
+        "`loss` closes over x (f32[4,3]), and is defined anew by `fit`: define it once, outside, with these as "
+        "arguments, and keep jax.jit(jax.value_and_grad(...)) of it",
+    ),
+    "a lambda under a transformation": Case(
+        """\
+for _ in range(2):
+    jax.jit(jax.vmap(lambda x: x * 2))(np.ones((2, 3)))
+""",
+        "<lambda>", 2, "new function object", "function: object 1 → object 2",
+        "a new lambda is made each time: define it once, outside, and keep jax.jit(jax.vmap(...)) of it",
+    ),
+    "a function that is defined in a loop": Case(
+        """\
+for _ in range(2):
+    @jax.jit
+    def step(x):
+        return x + 1
+    step(np.ones(3))
+""",
+        "step", 2, "new function object", "function: object 1 → object 2", "`step` is defined anew each time",
+    ),
+    "a function and its gradient": Case(
+        """\
+def loss(w):
+    return (w * w).sum()
+
+for fun in [loss, jax.grad(loss), jax.vmap(jax.grad(loss))]:
+    jax.jit(fun)(np.ones((2, 3)))
+""",
+        "loss", 3, "new function object", "function: ", "that is needed once for each",
+    ),
+    "a function in a static configuration": Case(
+        """\
+import dataclasses, functools
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    activation: object
+    width: int = 8
+
+@functools.partial(jax.jit, static_argnames="config")
+def apply(x, config):
+    return config.activation(x)
+
+for _ in range(2):
+    apply(np.ones(3), Config(lambda x: x))
+""",
+        "apply", 2, "static argument", "config.activation: <lambda> → <lambda>",
+        "static argument config.activation is a new function object each time: define it once",
+    ),
+    "an object in a static configuration": Case(
+        """\
+import functools
+
+class Optimizer:
+    pass
+
+@functools.partial(jax.jit, static_argnames="config")
+def apply(x, config):
+    return x
+
+for _ in range(2):
+    apply(np.ones(3), (Optimizer(), 8))
+""",
+        "apply", 2, "static argument", "config[0]: <Optimizer object> → <Optimizer object>",
+        "static argument config[0] is hashed by identity, and each Optimizer is another",
+    ),
+    "an enumeration as a static argument": Case(
+        """\
+import enum, functools
+
+class Mode(enum.Enum):
+    TRAIN = 1
+    TEST = 2
+
+@functools.partial(jax.jit, static_argnames="mode")
+def apply(x, mode):
+    return x
+
+for mode in Mode:
+    apply(np.ones(3), mode)
+""",
+        "apply", 2, "static argument", "mode: <Mode.TRAIN: 1> → <Mode.TEST: 2>", "that is needed once for each",
+    ),
+    "None as a static argument": Case(
+        """\
+import functools
+
+@functools.partial(jax.jit, static_argnames="axis")
+def total(x, axis):
+    return x.sum(axis)
+
+for axis in [0, None]:
+    total(np.ones(3), axis)
+""",
+        "total", 2, "static argument", "axis: 0 → None", "that is needed once for each",
+    ),
+    "functions of JAX as a static argument": Case(
+        """\
+import functools
+
+@functools.partial(jax.jit, static_argnames="activation")
+def apply(x, activation):
+    return activation(x)
+
+for activation in [jax.nn.relu, jnp.tanh]:
+    apply(np.ones(3), activation)
+""",
+        "apply", 2, "static argument", "activation: relu → tanh",
+        "static argument activation is another function in some calls (relu, tanh)",
+    ),
+    "an element type as a static argument": Case(
+        """\
+import functools
+
+@functools.partial(jax.jit, static_argnames="dtype")
+def cast(x, dtype):
+    return x.astype(dtype)
+
+for dtype in [np.dtype("int8"), jnp.bfloat16]:
+    cast(np.ones(3), dtype)
+""",
+        "cast", 2, "static argument", "dtype: dtype('int8') → bfloat16", "that is needed once for each",
+    ),
+    "a label as a static argument": Case(
+        """\
+import functools
+
+@functools.partial(jax.jit, static_argnames="name")
+def step(x, name):
+    return x
+
+for number in range(4):
+    step(np.ones(3), f"step {number}")
+""",
+        "step", 4, "static argument", "name: 'step 2' → 'step 3'", "leave it out if nothing that is computed depends",
+    ),
+    "static in one jit only": Case(
+        """\
+def scale(x, factor):
+    return x * factor
+
+jax.jit(scale)(np.ones(3), 2)
+jax.jit(scale, static_argnums=1)(np.ones(3), 2)
+""",
+        "scale", 2, "static argument", "factor: Python int → 2", "factor is static in some calls only: jit `scale` once",
+    ),
+    "a loop outside of jit": Case(
+        """\
+for _ in range(3):
+    jax.lax.while_loop(lambda x: x < 3, lambda x: x + 1, 0)
+""",
+        "while", 3, "new function object", "function: function → function",
+        "`while` is called outside of jit, with a function that is made anew each time",
+    ),
 }  # fmt: skip

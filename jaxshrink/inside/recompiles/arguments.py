@@ -3,12 +3,13 @@
 See `signature` for the form that it has as JSON.
 """
 
+import collections
 import functools
 import itertools
 import sys
 
 from . import hooks
-from .identity import is_by_identity, parts, text
+from .identity import is_by_identity, parts, sort, text
 
 _SHORT = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
 _MOST_PARTS = 100
@@ -38,9 +39,12 @@ class Arguments:
         found = itertools.islice(parts(value).items(), _MOST_PARTS)
         return {
             "number": self.number("static", place, value), "text": text(value, 40), "type": kind_of(value),
-            "by_identity": is_by_identity(value),
-            "parts": {place + path: [text(part), self.number("part", place + path, part)] for path, part in found},
+            "sort": sort(value), "by_identity": is_by_identity(value),
+            "parts": {place + path: self.part(place + path, part) for path, part in found},
         }  # fmt: skip
+
+    def part(self, place, value):
+        return [text(value), self.number("part", place, value), kind_of(value), sort(value), is_by_identity(value)]
 
     def number(self, kind, place, value):
         return self.identities.number((self.group, kind, place), value)
@@ -50,19 +54,19 @@ class Arguments:
                  self.util.tree_flatten_with_path(value, is_leaf=lambda leaf: leaf is None)[0]]  # fmt: skip
         structure = self.util.tree_structure(value)
         static = {path: self.static(path, leaf) for path, leaf in found if self.is_static(leaf)}
-        nodes = {}
+        nodes, classes = {}, {}
         for path, node, data in self.nodes(name, value, structure):
-            nodes[path] = _name(data[0])
+            nodes[path], classes[path] = _name(data[0]), self.number("class", path, data[0])
             static.update(self.static_of(path, node, data))
         return {
             "leaves": {path: self.leaf(leaf) for path, leaf in found if path not in static},
-            "tree": self.number("tree", name, structure), "nodes": nodes, "static": static,
+            "tree": self.number("tree", name, structure), "nodes": nodes, "classes": classes, "static": static,
         }  # fmt: skip
 
     def nodes(self, path, value, structure):
-        """(path, node, its type and what is static in it) of all inner nodes of a tree."""
+        """(path, node, its type and what is static in it) of all inner nodes of a tree but None."""
         data = structure.node_data()
-        if data is None:
+        if data is None or value is None:
             return
         yield path, value, data
         children = self.util.tree_flatten_with_path(value, is_leaf=lambda each: each is not value)[0]
@@ -74,6 +78,10 @@ class Arguments:
         kind, aux = data
         if kind in _PLAIN or hasattr(kind, "_fields"):
             return {}
+        if kind is collections.OrderedDict:
+            return {f"list({path})": {**self.static(f"list({path})", tuple(node)), "parts": {}}}
+        if kind is collections.defaultdict:
+            return {f"{path}.default_factory": self.static(f"{path}.default_factory", node.default_factory)}
         attributes = list(getattr(node, "__dict__", {}).items())
         found = itertools.islice(_held("", aux, attributes), _MOST_PARTS)
         of_type = f" ({_name(kind)})"
@@ -141,14 +149,18 @@ def _maker(leaf):
 def _placed(leaf):
     if not getattr(leaf, "_committed", False):
         return ""
-    sharding = leaf.sharding
-    devices = sorted(sharding.device_set, key=lambda device: device.id)
+    return sharding(leaf.sharding)
+
+
+def sharding(value):
+    """A short text of a sharding."""
+    devices = sorted(value.device_set, key=lambda device: device.id)
     if len(devices) == 1:
         return f"{devices[0].platform}:{devices[0].id}"
-    spec = getattr(sharding, "spec", None)
+    spec = getattr(value, "spec", None)
     if spec is None:
-        return f"{text(sharding, 120)} over {len(devices)} devices"
-    sizes = ", ".join(f"{name}={size}" for name, size in sharding.mesh.shape.items())
+        return f"{text(value, 120)} over {len(devices)} devices"
+    sizes = ", ".join(f"{name}={size}" for name, size in value.mesh.shape.items())
     return f"P({', '.join(map(repr, spec))}) over {sizes}"
 
 

@@ -32,14 +32,23 @@ def explain(note, earlier):
     note.update(number=len(earlier) + 1, reason="first call", closest=None, differences=[])
     if not earlier:
         return
-    function, recent = note["signature"]["function"]["number"], earlier[: -_LOOK_BACK - 1 : -1]
-    same = [each for each in recent if each["signature"]["function"]["number"] == function]
-    found = [(differences(each["signature"], note["signature"]), each) for each in same or recent]
+    recent = _of_same_function(note, earlier[: -_LOOK_BACK - 1 : -1])
+    found = [(differences(each["signature"], note["signature"]), each) for each in recent]
     nearest, closest = min(found, key=lambda each: _weight(each[0]))  # the last one of those that are alike
     if note["owner"] == "jax":
-        nearest = [_of_primitive(each) for each in nearest]
+        nearest = [_of_primitive(each, note["signature"]) for each in nearest]
     reason = nearest[0][0] if nearest else _without_difference(note, closest)
     note.update(reason=reason, closest=closest["number"], differences=nearest)
+
+
+def _of_same_function(note, earlier):
+    """Of earlier notes those of the same function object; else those of objects that were made in the same way."""
+    for key in ("number", "around"):
+        known = note["signature"]["function"][key]
+        same = [each for each in earlier if each["signature"]["function"][key] == known]
+        if same:
+            return same
+    return earlier
 
 
 def _weight(found):
@@ -47,10 +56,24 @@ def _weight(found):
     return sum(kind not in ("sharding", "transformation") for kind, *_ in found), len(found)
 
 
-def _of_primitive(difference):
-    """Another function object of JAX's own is a primitive with other parameters, which are static."""
-    kind, *rest = difference
-    return ["static argument" if kind == "new function object" else kind, *rest]
+def _of_primitive(difference, signature):
+    """Another function object of JAX's own is a primitive with other parameters, which are static.
+
+    Those of loops and branches are functions of the program: where such a one differs, it is that which is new.
+    """
+    kind, path, before, after = difference
+    traced = [name for name, text in signature["function"]["holds"].items() if _JAXPR in text]
+    if kind == "new function object" and (path in traced or (traced and path == "function")):
+        path = traced[0].removesuffix("_jaxpr") if len(traced) == 1 else path.removesuffix("_jaxpr")
+        return [kind, path, "function", "function"]
+    is_function = signature["arguments"].get(path, {}).get("sort") == "function"
+    if kind == "static argument" and before == after and is_function:
+        return ["new function object", path, before, after]
+    return ["static argument" if kind == "new function object" else kind, path, before, after]
+
+
+_JAXPR = "{ lambda "
+"""How the text of a function begins that has been traced already."""
 
 
 def _without_difference(note, closest):
@@ -102,6 +125,9 @@ def _both(before, after):
 def _of_functions(before, after):
     if before["number"] == after["number"]:
         return []
+    if before["around"] != after["around"]:
+        forms = (" of ".join([*each["around"], "it"]) for each in (before, after))
+        return [["new function object", "function", *forms]]
     objects = [f"object {each['number'] + 1}" for each in (before, after)]
     held = _of_texts("new function object", before["holds"], after["holds"])
     return held or [["new function object", "function", *objects]]
@@ -157,16 +183,32 @@ def _of_statics(kind, path, before, after):
 def _of_trees(name, before, after):
     if before == after:
         return []
-    found = []
+    changed = _of_nodes(before, after)
+    found = [each for each in changed.values() if each]
     for path in _both(before["leaves"], after["leaves"]):
         if path not in before["leaves"] or before["leaves"][path] != after["leaves"].get(path):
-            found += _of_leaves(path, before, after)
+            found += [each for each in _of_leaves(path, before, after) if not _is_told(each, changed)]
     for path in before["static"]:
-        if path in after["static"]:
+        if path in after["static"] and not (_is_order(path) and found):
             found += _of_statics("tree structure", path, before["static"][path], after["static"][path])
     if before["tree"] != after["tree"] and not any(kind == "tree structure" for kind, *_ in found):
-        found += _of_nodes(name, before["nodes"], after["nodes"])
+        found.append(["tree structure", name, "one structure", "another structure"])
     return found
+
+
+def _is_order(path):
+    """Whether it is the order of the keys of a dictionary, which is nothing of its own where there are other keys."""
+    return path.startswith("list(")
+
+
+def _is_told(difference, changed):
+    """Whether a part is only there in one of two trees because an inner node above it is another one."""
+    _, path, *texts = difference
+    return _NOT_THERE in texts and any(_is_within(path, node) for node in changed)
+
+
+def _is_within(path, node):
+    return path == node or path.startswith((f"{node}.", f"{node}["))
 
 
 def _of_leaves(path, before, after):
@@ -192,9 +234,15 @@ def _place(tree, path):
     return _text(tree["leaves"][path]) if path in tree["leaves"] else _NOT_THERE
 
 
-def _of_nodes(name, before, after):
-    """The first inner node that differs: a container of another type, or with another number of parts."""
-    for path in before:
-        if path in after and before[path] != after[path]:
-            return [["tree structure", path, before[path], after[path]]]
-    return [["tree structure", name, "one structure", "another structure"]]
+def _of_nodes(before, after):
+    """{path: difference} of the outermost inner nodes that differ: containers of another type, or none.
+
+    Empty ones and None are told with what is there in their place.
+    """
+    found = {}
+    for path in _both(before["nodes"], after["nodes"]):
+        classes = [each["classes"].get(path) for each in (before, after)]
+        if classes[0] != classes[1] and not any(_is_within(path, above) for above in found):
+            texts = (each["nodes"].get(path, _place(each, path)) for each in (before, after))
+            found[path] = ["tree structure", path, *texts]
+    return found

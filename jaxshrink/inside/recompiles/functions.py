@@ -1,19 +1,30 @@
 """What a function object is, as far as that tells why it is another one than before."""
 
 import inspect
+import os
+import sys
 
 from .arguments import element, kind_of
 from .identity import text
-from .places import innermost
+from .places import inner, innermost, owner
 
 
 def told(identities, group, fun):
     """A function as part of a signature: see there."""
-    holds = _holds(fun)
+    holds, inside = _holds(fun), innermost(fun)
     if hasattr(fun, "__func__"):
         number = identities.number((group, "self", ""), fun.__self__)
         holds = {"self": f"{kind_of(fun.__self__)} {number + 1}", **holds}
-    return {"number": identities.number(group, fun), "kind": _kind(fun), "holds": holds}
+    return {
+        "number": identities.number(group, fun), "kind": _kind(fun), "holds": holds, "around": _around(fun),
+        "inner": {"number": identities.number((group, "inner", ""), inside), "kind": _kind(inside)},
+    }  # fmt: skip
+
+
+def nothing():
+    """A function of which nothing is known."""
+    inside = {"number": 0, "kind": "function"}
+    return {"number": 0, "kind": "function", "holds": {}, "around": [], "inner": inside}
 
 
 def _kind(fun):
@@ -29,14 +40,55 @@ def _kind(fun):
     return "lambda" if fun.__name__ == "<lambda>" else "nested" if "<locals>" in fun.__qualname__ else "function"
 
 
+def _around(fun):
+    """The functions of JAX that have made this one of another, outermost first: `["vmap", "grad"]`."""
+    found = []
+    for _ in range(50):
+        made = _made(fun)
+        if made is not None:
+            found = [made] if made == "pmap" else [*found, made]  # what is around that is a part of it
+        fun = inner(fun)
+        if fun is None:
+            break
+    return found
+
+
+def _made(fun):
+    """The name of the public function of JAX that has made this one of another, None where there is none."""
+    code = getattr(fun, "__code__", None)
+    if code is None or owner(code.co_filename) != "jax":
+        return None
+    if code.co_name == _BOUNDARY:  # which hides it
+        code = getattr(_held(fun, "fun"), "__code__", code)
+    outer, _, local = getattr(code, "co_qualname", code.co_name).partition(".<locals>.")
+    file = os.path.basename(code.co_filename).rpartition(".")[0]
+    names = (outer if local else code.co_name[:-2], file)  # `grad_f` before Python 3.11; pmap is in a file of its own
+    return next((name for name in names if name.isidentifier() and name[0] != "_" and _is_public(name)), None)
+
+
+_BOUNDARY = "reraise_with_filtered_traceback"
+
+
+def _is_public(name):
+    return callable(getattr(sys.modules["jax"], name, None))
+
+
+def _held(fun, name):
+    cells = dict(zip(fun.__code__.co_freevars, fun.__closure__ or ()))
+    try:
+        return cells[name].cell_contents
+    except (KeyError, ValueError):  # not there, not yet bound
+        return None
+
+
 def _holds(fun):
     holds = {}
     if hasattr(fun, "func") and hasattr(fun, "keywords"):
         names = [*_names(fun.func), *(f"argument {index}" for index in range(len(fun.args)))]
         holds.update(zip(names, map(_value, fun.args)))
         holds.update((name, _value(each)) for name, each in fun.keywords.items())
-    inner = innermost(fun)
-    code, cells = getattr(inner, "__code__", None), getattr(inner, "__closure__", None)
+    inside = innermost(fun)
+    code, cells = getattr(inside, "__code__", None), getattr(inside, "__closure__", None)
     for name, cell in zip(code.co_freevars if code else (), cells or ()):
         try:
             held = cell.cell_contents
@@ -61,6 +113,6 @@ def _names(fun):
 def _value(value):
     """What is held, without computing anything: arrays by their type alone."""
     shape = getattr(value, "shape", None)
-    if isinstance(shape, tuple):
+    if isinstance(shape, tuple) and hasattr(value, "dtype"):
         return f"{element(value)}[{','.join(map(str, shape))}]"
     return text(value)

@@ -212,6 +212,8 @@ def _axis_names(env):
 def transformation(leaf):
     """Which transformation an argument is traced by, None for plain values and inside of jit."""
     name = type(leaf).__name__
+    if name == "JVPTracer" and type(leaf.tangent).__name__ == "JaxprTracer":  # before 0.4.36
+        return "grad"
     return _TRACERS.get(name) if name.endswith("Tracer") else None
 
 
@@ -222,4 +224,4 @@ def mapped(leaf):
     return f"axis {leaf.batch_dim} of {leaf.val.shape[leaf.batch_dim]}"
 
 
-_TRACERS = {"JVPTracer": "jvp", "BatchTracer": "vmap", "LinearizeTracer": "linearize", "JaxprTracer": "partial eval"}
+_TRACERS = {"JVPTracer": "jvp", "BatchTracer": "vmap", "LinearizeTracer": "grad", "JaxprTracer": "partial eval"}

@@ -1,8 +1,10 @@
 """Which objects are the same for JAX's caches: those that are equal, as keys of a dictionary are."""
 
 import dataclasses
+import enum
 import re
 import sys
+import types
 import weakref
 
 _SHORT = 8
@@ -64,8 +66,27 @@ def _is_whole(value):
 
 
 def is_by_identity(value):
-    """Whether objects of its type are equal to nothing but themselves."""
+    """Whether objects of its type are equal to nothing but themselves, and there may be another one like it."""
+    if sort(value) in ("choice", "text"):
+        return False
     return type(value).__eq__ is object.__eq__ or type(value).__hash__ is object.__hash__
+
+
+def sort(value):
+    """What can be done about a value: a "function", one "choice" of few, a "text", or any other "value"."""
+    if value is None or value is ... or isinstance(value, (bool, enum.Enum, type, types.ModuleType, _dtype())):
+        return "choice"
+    if isinstance(value, (str, bytes)):
+        return "text"
+    is_function = callable(value) and (type(value).__name__ in _FUNCTIONS or hasattr(value, "__wrapped__"))
+    return "function" if is_function else "value"
+
+
+_FUNCTIONS = ("function", "builtin_function_or_method", "method", "partial", "Partial", "ufunc")
+
+
+def _dtype():
+    return sys.modules["numpy"].dtype
 
 
 def text(value, width=60):
@@ -73,9 +94,15 @@ def text(value, width=60):
     name = getattr(value, "__name__", None)
     if isinstance(name, str) and callable(value):
         return name
+    if hasattr(value, "func") and hasattr(value, "keywords"):
+        given = [*map(text, value.args), *(f"{name}={text(each)}" for name, each in value.keywords.items())]
+        return _short(f"partial({', '.join([text(value.func), *given])})", width)
     try:
         told = " ".join(repr(value).split())
     except Exception as error:  # the program's own
         told = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
-    told = _ADDRESS.sub("", told).replace("__main__.", "")
+    return _short(_ADDRESS.sub("", told).replace("__main__.", ""), width)
+
+
+def _short(told, width):
     return told if len(told) <= width else told[: width - 1] + "…"

@@ -57,20 +57,28 @@ def caller():
 def innermost(fun):
     """The plain function in wrappers, partials, methods, and functions of JAX's that close over one of the program."""
     for _ in range(50):
-        inner = _inner(fun)
-        if inner is None or inner is fun or not callable(inner):
+        inside = inner(fun)
+        if inside is None:
             break
-        fun = inner
+        fun = inside
     return fun
+
+
+def inner(fun):
+    """The function that this one calls, as far as that can be seen; None for a plain function."""
+    found = _inner(fun)
+    return found if found is not fun and callable(found) else None
 
 
 def _inner(fun):
     mapped = getattr(getattr(fun, "__self__", None), "f", None)
     if mapped is not None and getattr(fun, "__name__", "") == "call_wrapped":  # as JAX wraps functions
         return mapped
-    inner = getattr(fun, "__wrapped__", None) or getattr(fun, "func", None) or getattr(fun, "__func__", None)
-    if inner is not None:
-        return inner
+    if type(fun).__name__ == "HashablePartial":  # JAX's own
+        return fun.f
+    inside = getattr(fun, "__wrapped__", None) or getattr(fun, "func", None) or getattr(fun, "__func__", None)
+    if inside is not None:
+        return inside
     code = _code(fun)
     if code is None:
         return getattr(type(fun).__call__, "__func__", type(fun).__call__)

@@ -1,23 +1,24 @@
 """What a call of a jitted function looks like to JAX: all that may make it differ from earlier calls, as JSON.
 
-    {"function": {"number", "kind", "holds": {name: text}},
-     "arguments": {name: {"leaves": {path: leaf}, "tree": number, "nodes": {path: type}, "static": {path: static}}
-                         or static},
+    {"function": {"number", "kind", "holds": {name: text}, "around": [names], "inner": {"number", "kind"}},
+     "arguments": {name: {"leaves": {path: leaf}, "tree": number, "nodes": {path: type}, "classes": {path: number},
+                          "static": {path: static}} or static},
      "keywords": [names], "options": {name: text}, "transformations": [names], "context": {name: text},
      "within": None or {"function", "arguments"}}
 
 A leaf is None, or `{"type", "shape", "weak", "of", "placed", "mapped", "text"}`: `of` is "jax", "numpy", "tracer", or
 the name of Python's type; `placed` says on which devices it was put on purpose, and is empty where it was not; `mapped`
 over which axis `vmap` maps. What is static, as an argument or in a node of a tree, is `{"number", "text", "type",
-"by_identity", "parts": {path: [text, number]}}`. Paths are those of `keystr`, with the name of the argument before
-them. Numbers are the same for what is the same to JAX. Where a wrapper of a library takes a call apart, function and
+"sort", "by_identity", "parts": {path: [text, number, type, sort, by_identity]}}`. Paths are those of `keystr`, with the
+name of the argument before them. Numbers are the same for what is the same to JAX. A function is "around" another
+where JAX has made it of that, by `grad` for example. Where a wrapper of a library takes a call apart, function and
 arguments are those of the wrapper's call, and `within` has what JAX gets.
 """
 
 import inspect
 
 from . import functions, hooks
-from .arguments import Arguments
+from .arguments import Arguments, sharding
 from .identity import text
 from .places import definition, innermost
 from .wrapped import whole_call
@@ -40,7 +41,7 @@ def take(identities, fun, info, args, kwargs):
     }
     whole = {
         "function": functions.told(identities, group, fun), "arguments": arguments, "keywords": sorted(kwargs),
-        "options": {name: text(value, 120) for name, value in _options(info)},
+        "options": {name: _told(value) for name, value in _options(info)},
         "transformations": sorted(seen.transformations), "context": hooks.context(), "within": None,
     }  # fmt: skip
     traced = [leaf for name, value in given.items() if name not in static for leaf in seen.util.tree_leaves(value)]
@@ -68,7 +69,7 @@ def _of_wrapper(identities, call, traced, whole):
 def nothing(problem):
     """A signature of which nothing is known, and why."""
     return {
-        "function": {"number": 0, "kind": "function", "holds": {}}, "arguments": {}, "keywords": [],
+        "function": functions.nothing(), "arguments": {}, "keywords": [],
         "options": {"not told": problem}, "transformations": [], "context": hooks.context(), "within": None,
     }  # fmt: skip
 
@@ -78,7 +79,8 @@ def of_program(identities, forward, args):
     leaves = Arguments(identities, "")
     left = {f"residuals[{index}]": leaves.leaf(leaf) for index, leaf in enumerate(args)}
     known = {"function": forward["function"]} if forward else {}
-    told = {"arguments": {"residuals": {"leaves": left, "tree": len(left), "nodes": {}, "static": {}}}, "options": {}}
+    told = {"arguments": {"residuals": {"leaves": left, "tree": len(left), "nodes": {}, "classes": {}, "static": {}}},
+            "options": {}}  # fmt: skip
     return {**nothing(""), **known, **told, "transformations": ["backward"]}
 
 
@@ -88,7 +90,14 @@ def _options(info):
         value = getattr(info, name, None)
         values = value if isinstance(value, tuple) else (value,)
         if value and not all(each is None or type(each).__name__ == "UnspecifiedValue" for each in values):
-            yield name, value
+            yield name.removesuffix("_leaves").removesuffix("_kvs"), value
+
+
+def _told(value):
+    """The text of an option: shardings as those of arguments are told."""
+    if isinstance(value, tuple) and any(hasattr(each, "device_set") for each in value):
+        return f"({', '.join(sharding(each) if hasattr(each, 'device_set') else text(each) for each in value)})"
+    return text(value, 120)
 
 
 def _named(fun, args, kwargs):
@@ -102,14 +111,15 @@ def _named(fun, args, kwargs):
 
 def _parameters(fun):
     """Those of the function, of the one in it where it takes any."""
+    found = ()
     for each in (fun, innermost(fun)):
         try:
             found = tuple(inspect.signature(each).parameters.values())
         except (TypeError, ValueError):  # functions in C, and those whose signature lies
             continue
         if any(each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in found):
-            return found
-    return ()
+            break
+    return found
 
 
 def _static(fun, info, count):
