@@ -366,7 +366,7 @@ def step(params):
 for keys in ["wb", "bw"]:
     step(collections.OrderedDict((key, np.ones(3)) for key in keys))
 """,
-        "step", 2, "tree structure", "list(params): ('w', 'b') → ('b', 'w')", "the keys of params come in another order",
+        "step", 2, "tree structure", "list(params): ('w', 'b') → ('b', 'w')", "keys of params come in another order",
     ),
     "a default of its own": Case(
         """\

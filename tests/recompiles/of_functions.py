@@ -370,7 +370,7 @@ def scale(x, factor):
 jax.jit(scale)(np.ones(3), 2)
 jax.jit(scale, static_argnums=1)(np.ones(3), 2)
 """,
-        "scale", 2, "static argument", "factor: Python int → 2", "factor is static in some calls only: jit `scale` once",
+        "scale", 2, "static argument", "factor: Python int → 2", "is static in some calls only: jit `scale` once",
     ),
     "a loop outside of jit": Case(
         """\
