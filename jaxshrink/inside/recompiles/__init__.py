@@ -7,6 +7,7 @@ Runs in the target interpreter (`recompilesrun`, beside this folder), and as par
 - `signature` tells what a call looks like to JAX, with `arguments` and `functions` for its parts, `identity` which of
   its objects are the same for JAX;
 - `wrapped` finds the call that the program has made, where a wrapper of a library makes another one of it;
+- `texts` has short texts of values;
 - `differences` tells why a call was not in JAX's caches: in what it differs from the most similar one before;
 - `places` tells where a function is defined and which line of the program calls it;
 - `whenimported` waits for JAX.

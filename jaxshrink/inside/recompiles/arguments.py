@@ -4,14 +4,13 @@ See `signature` for the form that it has as JSON.
 """
 
 import collections
-import functools
 import itertools
 import sys
 
 from . import hooks
-from .identity import is_by_identity, parts, sort, text
+from .identity import is_by_identity, parts, sort
+from .texts import element, kind_of, name_of, text
 
-_SHORT = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u", "complex": "c"}
 _MOST_PARTS = 100
 _PLAIN = (list, tuple, dict, type(None))
 _PYTHON = {bool: "bool", int: "int", float: "float", complex: "complex"}
@@ -56,7 +55,7 @@ class Arguments:
         static = {path: self.static(path, leaf) for path, leaf in found if self.is_static(leaf)}
         nodes, classes = {}, {}
         for path, node, data in self.nodes(name, value, structure):
-            nodes[path], classes[path] = _name(data[0]), self.number("class", path, data[0])
+            nodes[path], classes[path] = name_of(data[0]), self.number("class", path, data[0])
             static.update(self.static_of(path, node, data))
         return {
             "leaves": {path: self.leaf(leaf) for path, leaf in found if path not in static},
@@ -84,7 +83,7 @@ class Arguments:
             return {f"{path}.default_factory": self.static(f"{path}.default_factory", node.default_factory)}
         attributes = list(getattr(node, "__dict__", {}).items())
         found = itertools.islice(_held("", aux, attributes), _MOST_PARTS)
-        of_type = f" ({_name(kind)})"
+        of_type = f" ({name_of(kind)})"
         return {path + of_type * (not has) + at: self.static(path + at, part) for at, part, has in found}
 
     def leaf(self, leaf):
@@ -117,24 +116,6 @@ def _held(at, value, attributes):
         yield at, value, False
 
 
-def element(leaf):
-    """The short name of the element type that JAX gives an array or a number."""
-    jax = sys.modules["jax"]
-    kind = getattr(leaf, "dtype", None)
-    if kind is None:
-        kind = type(leaf)
-    try:
-        return _short(str(jax.dtypes.canonicalize_dtype(kind)))
-    except (TypeError, ValueError):  # keys, and what is no array at all
-        return str(getattr(leaf, "dtype", kind_of(leaf)))
-
-
-@functools.cache
-def _short(name):
-    letters = name.rstrip("0123456789")
-    return _SHORT.get(letters, letters) + name[len(letters) :]
-
-
 def _size(size):
     return size if isinstance(size, int) else str(size)
 
@@ -162,12 +143,3 @@ def sharding(value):
         return f"{text(value, 120)} over {len(devices)} devices"
     sizes = ", ".join(f"{name}={size}" for name, size in value.mesh.shape.items())
     return f"P({', '.join(map(repr, spec))}) over {sizes}"
-
-
-def kind_of(value):
-    """The name of a value's type."""
-    return _name(type(value))
-
-
-def _name(kind):
-    return kind.__qualname__.rpartition("<locals>.")[2]

@@ -4,9 +4,8 @@ import inspect
 import os
 import sys
 
-from .arguments import element, kind_of
-from .identity import text
 from .places import inner, innermost, owner
+from .texts import kind_of, text
 
 
 def told(identities, group, fun):
@@ -85,8 +84,8 @@ def _holds(fun):
     holds = {}
     if hasattr(fun, "func") and hasattr(fun, "keywords"):
         names = [*_names(fun.func), *(f"argument {index}" for index in range(len(fun.args)))]
-        holds.update(zip(names, map(_value, fun.args)))
-        holds.update((name, _value(each)) for name, each in fun.keywords.items())
+        holds.update(zip(names, map(text, fun.args)))
+        holds.update((name, text(each)) for name, each in fun.keywords.items())
     inside = innermost(fun)
     code, cells = getattr(inside, "__code__", None), getattr(inside, "__closure__", None)
     for name, cell in zip(code.co_freevars if code else (), cells or ()):
@@ -95,9 +94,9 @@ def _holds(fun):
         except ValueError:  # not yet bound
             continue
         if name == "params" and isinstance(held, dict):  # of a primitive, where JAX calls it by itself
-            holds.update((each, _value(value)) for each, value in held.items())
+            holds.update((each, text(value)) for each, value in held.items())
         else:
-            holds[name] = _value(held)
+            holds[name] = text(held)
     return holds
 
 
@@ -108,11 +107,3 @@ def _names(fun):
     except (TypeError, ValueError):  # functions in C, and those whose signature lies
         return []
     return [each.name for each in found if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
-
-
-def _value(value):
-    """What is held, without computing anything: arrays by their type alone."""
-    shape = getattr(value, "shape", None)
-    if isinstance(shape, tuple) and hasattr(value, "dtype"):
-        return f"{element(value)}[{','.join(map(str, shape))}]"
-    return text(value)

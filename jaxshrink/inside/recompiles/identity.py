@@ -2,13 +2,11 @@
 
 import dataclasses
 import enum
-import re
 import sys
 import types
 import weakref
 
 _SHORT = 8
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 class Identities:
@@ -89,20 +87,3 @@ def _dtype():
     return sys.modules["numpy"].dtype
 
 
-def text(value, width=60):
-    """A short text of any object: its own, without addresses; the name of its type where it has none."""
-    name = getattr(value, "__name__", None)
-    if isinstance(name, str) and callable(value):
-        return name
-    if hasattr(value, "func") and hasattr(value, "keywords"):
-        given = [*map(text, value.args), *(f"{name}={text(each)}" for name, each in value.keywords.items())]
-        return _short(f"partial({', '.join([text(value.func), *given])})", width)
-    try:
-        told = " ".join(repr(value).split())
-    except Exception as error:  # the program's own
-        told = f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
-    return _short(_ADDRESS.sub("", told).replace("__main__.", ""), width)
-
-
-def _short(told, width):
-    return told if len(told) <= width else told[: width - 1] + "…"

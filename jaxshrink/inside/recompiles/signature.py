@@ -19,8 +19,8 @@ import inspect
 
 from . import functions, hooks
 from .arguments import Arguments, sharding
-from .identity import text
 from .places import definition, innermost
+from .texts import text
 from .wrapped import whole_call
 
 _OPTIONS = (
