@@ -34,7 +34,8 @@ class Recompiled:
         if not enough:
             return None
         name = max(enough, key=explained.__contains__)  # rather none of JAX's own, which come without a reason
-        return Failure("recompile", name, f"compiled {count} times or more: {_reason(outcome, name)}", outcome.end.value)
+        told = f"compiled {count} times or more: {_reason(outcome, name)}"
+        return Failure("recompile", name, told, outcome.end.value)
 
     @classmethod
     def of(cls, failure: Failure, options: Options, original: str) -> Self:

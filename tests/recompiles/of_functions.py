@@ -216,17 +216,17 @@ jax.vmap(loss)(np.ones((2, 3)))
     ),
     "arrays that are closed over": Case(
         """\
-def fit(x):
+def fit(params):
     def loss(w):
-        return ((x @ w) ** 2).sum()
+        return ((params["x"] @ w) ** 2).sum()
     return jax.jit(jax.value_and_grad(loss))(np.ones(3))
 
 for _ in range(2):
-    fit(np.ones((4, 3)))
+    fit({"x": np.ones((4, 3)), "y": [1]})
 """,
         "loss", 2, "new function object", "function: object 1 → object 2",
-        "`loss` closes over x (f32[4,3]), and is defined anew by `fit`: define it once, outside, with these as "
-        "arguments, and keep jax.jit(jax.value_and_grad(...)) of it",
+        "`loss` closes over params ({'x': f32[4,3], 'y': [1]}), and is defined anew by `fit`: define it once, outside, "
+        "with these as arguments, and keep jax.jit(jax.value_and_grad(...)) of it",
     ),
     "a lambda under a transformation": Case(
         """\
@@ -308,6 +308,31 @@ for mode in Mode:
     apply(np.ones(3), mode)
 """,
         "apply", 2, "static argument", "mode: <Mode.TRAIN: 1> → <Mode.TEST: 2>", "that is needed once for each",
+    ),
+    "equal values of other types": Case(
+        """\
+import functools
+
+@functools.partial(jax.jit, static_argnames="factor")
+def scale(x, factor):
+    return x * factor
+
+for factor in [1, 1.0, True]:
+    scale(np.ones(3), factor)
+""",
+        "scale", 3, "static argument", "factor: 1.0 → True", "static argument factor has had 3 values (1, 1.0, True)",
+    ),
+    "vmap over several sizes": Case(
+        """\
+@jax.jit
+def double(x):
+    return x * 2
+
+for size in [2, 3, 4]:
+    jax.vmap(double)(np.ones((size, 2)))
+""",
+        "double", 3, "transformation", "x: axis 0 of 3 → axis 0 of 4",
+        "vmap maps over x in 3 ways (axis 0 of 2, axis 0 of 3, axis 0 of 4)", traces=1,
     ),
     "None as a static argument": Case(
         """\

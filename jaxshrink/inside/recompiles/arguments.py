@@ -33,11 +33,12 @@ class Arguments:
     def is_static(self, leaf):
         return self.traced is not None and leaf is not None and id(leaf) not in self.traced
 
-    def static(self, place, value):
-        """A static argument, or a static part of one that is a tree."""
+    def static(self, place, value, is_typed=False):
+        """A static argument, or a static part of one that is a tree. Only as arguments, 1 and True are not the same."""
         found = itertools.islice(parts(value).items(), _MOST_PARTS)
+        number = self.identities.number((self.group, "static", place), value, is_typed)
         return {
-            "number": self.number("static", place, value), "text": text(value, 40), "type": kind_of(value),
+            "number": number, "text": text(value, 40), "type": kind_of(value),
             "sort": sort(value), "by_identity": is_by_identity(value),
             "parts": {place + path: self.part(place + path, part) for path, part in found},
         }  # fmt: skip

@@ -93,7 +93,7 @@ def _holds(fun):
             held = cell.cell_contents
         except ValueError:  # not yet bound
             continue
-        if name == "params" and isinstance(held, dict):  # of a primitive, where JAX calls it by itself
+        if name == "params" and isinstance(held, dict) and owner(code.co_filename) == "jax":  # those of a primitive
             holds.update((each, text(value)) for each, value in held.items())
         else:
             holds[name] = text(held)

@@ -15,19 +15,21 @@ class Identities:
     def __init__(self):
         self.groups = {}
 
-    def number(self, group, value):
-        """The number of this object in its group, counted from 0."""
+    def number(self, group, value, is_typed=False):
+        """The number of this object in its group, counted from 0. `is_typed`: equal ones must have one type."""
         known = self.groups.setdefault(group, [])
         for number, reference in enumerate(known):
-            if _is_same(reference(), value):
+            if _is_same(reference(), value, is_typed):
                 return number
         known.append(_reference(value))
         return len(known) - 1
 
 
-def _is_same(known, value):
+def _is_same(known, value, is_typed):
     if known is value:
         return True
+    if is_typed and type(known) is not type(value):
+        return False
     try:
         return bool(known == value)
     except Exception:  # whatever the program's own comparison raises: JAX would get the same
@@ -72,7 +74,9 @@ def is_by_identity(value):
 
 def sort(value):
     """What can be done about a value: a "function", one "choice" of few, a "text", or any other "value"."""
-    if value is None or value is ... or isinstance(value, (bool, enum.Enum, type, types.ModuleType, _dtype())):
+    numpy = sys.modules["numpy"]
+    choices = (bool, numpy.bool_, numpy.dtype, enum.Enum, type, types.ModuleType)
+    if value is None or value is ... or isinstance(value, choices):
         return "choice"
     if isinstance(value, (str, bytes)):
         return "text"
@@ -81,9 +85,5 @@ def sort(value):
 
 
 _FUNCTIONS = ("function", "builtin_function_or_method", "method", "partial", "Partial", "ufunc")
-
-
-def _dtype():
-    return sys.modules["numpy"].dtype
 
 

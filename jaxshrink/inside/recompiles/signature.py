@@ -37,7 +37,8 @@ def take(identities, fun, info, args, kwargs):
     given = _named(fun, args, kwargs)
     seen = Arguments(identities, group)
     arguments = {
-        name: seen.static(name, value) if name in static else seen.tree(name, value) for name, value in given.items()
+        name: seen.static(name, value, is_typed=True) if name in static else seen.tree(name, value)
+        for name, value in given.items()
     }
     whole = {
         "function": functions.told(identities, group, fun), "arguments": arguments, "keywords": sorted(kwargs),

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from jaxshrink.recompiles.advice.case import WHAT, Case, some
 from jaxshrink.recompiles.data import Callee
 
-_ARRAY = re.compile(r"\w+\[[\d,]*\]")
-"""How an array is told that a function closes over: its type alone."""
+_ARRAY = re.compile(r"\b(bool|[a-z]+\d+|key<\w+>)\[[\d,]*\]")
+"""How an array is told that a function closes over, or that is in what it closes over: its type alone."""
+
+_MANY = 2
+"""So many ways to map over an argument are told one by one."""
 
 
 def eager(case: Case) -> str:
@@ -55,7 +58,7 @@ def _made_anew(case: Case, kind: str, function: Callee) -> str:
     """For a function that does the same as the one before."""
     maker = f"by {case.where}" if case.where else "each time"
     jit = _jitted(function.around)
-    arrays = [f"{name} ({text})" for name, text in function.holds.items() if _ARRAY.fullmatch(text)]
+    arrays = [f"{name} ({text})" for name, text in function.holds.items() if _ARRAY.search(text)]
     if case.owner == "library" and kind in ("nested", "lambda", "partial"):
         return f"`{case.name}`, of a library, is made anew {maker}: make it once, outside, and keep {jit} of it"
     if arrays and kind in ("nested", "lambda"):
@@ -89,9 +92,13 @@ def options(case: Case) -> str:
 def transformation(case: Case) -> str:
     """For transformations from outside of jit."""
     if case.first.path != "transformations":
+        if len(case.texts) > _MANY:
+            ways = f"in {len(case.texts)} ways ({some(case.texts)})"
+        else:
+            ways = f"in another way ({case.first.before}, then {case.first.after})"
         return (
-            f"vmap maps over {WHAT} in another way ({case.first.before}, then {case.first.after}): map over "
-            "the same arguments and sizes each time, or put jit outermost, as in jax.jit(jax.vmap(f))"
+            f"vmap maps over {WHAT} {ways}: map over the same arguments and sizes each time, or put jit outermost, as "
+            "in jax.jit(jax.vmap(f))"
         )
     return (
         f"`{case.name}` runs under transformations ({some(case.texts)}), and "
