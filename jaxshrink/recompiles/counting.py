@@ -53,5 +53,8 @@ class Assertion(contextlib.AbstractContextManager[Report]):
     def _wrong(self, count: int) -> str:
         name = self._fn if isinstance(self._fn, str) else getattr(self._fn, "__name__", repr(self._fn))
         wanted = f"{'at most ' if self._at_most else ''}{self._times}"
-        told = table(self._watched, self._watched.named(self._fn), is_brief=False)
+        named = self._watched.named(self._fn)
+        if not named:
+            return f"{name} was compiled 0 times, not {wanted}: it was not called, or each time as it was before"
+        told = table(self._watched, named, is_brief=False)
         return f"{name} was compiled {count} times, not {wanted}\n{told}".rstrip()

@@ -26,6 +26,9 @@ def test_what_is_asserted(wanted: str) -> None:
     with pytest.raises(AssertionError, match=r"(?s)step was compiled 1 times, not 0.*called at.*first call"):
         with recompiles.assert_compiles(fn[wanted], 0):
             jitted(np.ones(5))
+    with pytest.raises(AssertionError, match="step was compiled 0 times, not 1: it was not called, or each time as it"):
+        with recompiles.assert_compiles(fn[wanted], 1):
+            jitted(np.ones(5))
 
 
 def test_a_table() -> None:
