@@ -49,6 +49,8 @@ def _source(value: Any) -> str:
 
 def _of_array(array: np.ndarray) -> str:
     dtype, shape = text(array.dtype), text(array.shape[0] if array.ndim == 1 else array.shape)
+    if array.dtype == jax.dtypes.float0:
+        return f"np.zeros({shape}, {dtype})"
     if array.ndim == 1 and array.size > 2 and array.dtype.kind in "iuf" and _is_range(array):
         return f"jnp.arange({array.size}, dtype={dtype})"
     if (array.size <= EXACT or _is_uniform(array)) and _is_plain(array):

@@ -95,16 +95,16 @@ class _Scope:
 
     def jaxpr(self, jaxpr: Any, given: Sequence[Any] = ()) -> Normal:
         """`given` are what the first arguments stand for."""
-        if given:
+        if _reads_around(jaxpr, given):
             return self.body(jaxpr, given)
-        key = (id(jaxpr), self.open, self.orders)
+        key = (id(jaxpr), tuple(given), self.open, self.orders)
         if key not in self.memo:
-            self.memo[key] = jaxpr, digest(self.body(jaxpr, ()))
+            self.memo[key] = jaxpr, digest(self.body(jaxpr, given))
         return self.memo[key][1]
 
     def body(self, jaxpr: Any, given: Sequence[Any]) -> Normal:
         parts = expanded(internals.opened(jaxpr), calls=True)
-        known, count = (dict(self.known), self.count) if given else ({}, [0])
+        known, count = (dict(self.known), self.count) if _reads_around(jaxpr, given) else ({}, [0])
         inner = _Scope(known, count, self.open, self.orders, self.memo)
         for var, value in zip(parts.constvars, parts.consts, strict=True):
             inner.known[var] = ("c", type_of(var.aval), constant(value))
@@ -250,6 +250,17 @@ _SHARING: dict[str, Callable[[_Scope, dict[str, Any], list[Any]], Normal]] = {
 def digest(form: Any) -> Normal:
     """A normal form that is as long for all."""
     return (hashlib.sha256(repr(form).encode()).hexdigest(),)
+
+
+def _reads_around(jaxpr: Any, given: Sequence[Normal]) -> bool:
+    """Whether a function reads variables of what is around: among what its first arguments stand for, literals are
+    none."""
+    if all(kind == "c" for kind, *_ in given):
+        return False
+    parts = internals.opened(jaxpr)
+    read = {atom for eqn in live(parts) for atom in eqn.invars if not isinstance(atom, internals.Literal)}
+    read |= {atom for atom in parts.outvars if not isinstance(atom, internals.Literal)}
+    return any(kind != "c" and var in read for var, (kind, *_) in zip(parts.invars, given, strict=False))
 
 
 def _order_of_use(jaxpr: Any) -> list[int]:

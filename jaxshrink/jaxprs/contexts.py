@@ -15,7 +15,7 @@ from jaxshrink.jaxprs.texts import text
 if TYPE_CHECKING:
     from jaxshrink.jaxprs.writer import Body, Writer
 
-_OF_JAX = re.compile(r"[\w.,]*->[\w.]*|rematted_computation|checkpoint")
+_OF_JAX = re.compile(r"[\w., ]*->[\w. ]*|[\w. ]*(,[\w. ]*)+|rematted_computation|checkpoint")
 """Scopes that JAX opens by itself: those of `jnp.einsum` and `jax.checkpoint`."""
 
 

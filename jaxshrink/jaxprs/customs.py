@@ -23,7 +23,7 @@ def reverse_ruled(body: Body, eqn: Any) -> bool:
 def _ruled(body: Body, eqn: Any, decorator: str, write_rules: Callable[[Body, Any, str, Sequence[Any]], None]) -> bool:
     jaxpr = eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
     count = eqn.params.get("num_consts", 0)
-    given = body.operands(eqn.invars[:count])
+    given = eqn.invars[:count]
     wanted = internals.function_name(jaxpr) or "f"
     key, defined = key_of(eqn, body.writer.speller.memo), body.writer.defined
     if key not in defined:
@@ -160,11 +160,11 @@ def _failing(body: Body, wanted: str, parameters: list[str], error: Exception, d
 def linear_solve(body: Body, eqn: Any) -> bool:
     """`lax.custom_linear_solve`: the matrix as a function, and what solves with it."""
     lengths, jaxprs = eqn.params["const_lengths"], eqn.params["jaxprs"]
-    operands = body.operands(eqn.invars)
+    atoms = eqn.invars
     parts = {}
     for name, count in zip(lengths._fields, lengths, strict=True):
-        parts[name], operands = operands[: count or 0], operands[count or 0 :]
-    count = len(operands)
+        parts[name], atoms = atoms[: count or 0], atoms[count or 0 :]
+    count, operands = len(atoms), body.operands(atoms)
     outs = internals.opened(jaxprs.solve).outvars
     matvec = body.define(jaxprs.matvec, "matvec", [("x", count)], tupled, parts["matvec"])
     solvers = []

@@ -158,7 +158,7 @@ class _Decoder:
             found = restoring.typed_number(found, aval.dtype)
         if not isinstance(found, (bool, int, float, complex, np.generic, np.ndarray, jax.Array)) or np.ndim(found):
             raise CorruptJaxpr("a literal is no number")
-        return internals.Literal(found, aval)
+        return internals.Literal(restoring.on_host(found, aval) if isinstance(found, jax.Array) else found, aval)
 
     def equation(self, row: Any, known: list[Any]) -> Any:
         index, params, effects, atoms, outs, frame, context = _as(list, row)

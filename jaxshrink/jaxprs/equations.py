@@ -140,6 +140,8 @@ NAMESPACE: dict[str, Any] = {"importlib": importlib, "jax": jax, "jnp": jnp, "np
 def _operand_key(atom: Any) -> Any:
     if not isinstance(atom, internals.Literal):
         return atom.aval
+    if atom.aval.dtype == jax.dtypes.float0:
+        return ("literal", atom.aval)
     value = np.asarray(atom.val).astype(np.complex128 if atom.aval.dtype.kind == "c" else np.float64)
     magnitude = 0 if value == 0 else 1 if value == 1 else 2 if abs(value) < 1 << 31 else 3  # as expressions may differ
     return ("literal", magnitude, type(atom.val), atom.aval)
@@ -167,6 +169,8 @@ def plain_number(atom: Any) -> str:
     """A literal as Python's number, as short as its type has it; JAX gives it this type. Where JAX has kept Python's
     number, which may be no number of this type, as that is."""
     dtype = atom.aval.dtype
+    if dtype == jax.dtypes.float0:
+        return "np.zeros((), jax.dtypes.float0)"
     value = np.asarray(atom.val).astype(dtype)
     if dtype.kind in "fV":
         number = float(value)
@@ -181,7 +185,7 @@ def plain_number(atom: Any) -> str:
 
 def typed_number(atom: Any) -> str:
     """A literal by its own type; Python's number where JAX may change the type."""
-    if getattr(atom.aval, "weak_type", False):
+    if getattr(atom.aval, "weak_type", False) or atom.aval.dtype == jax.dtypes.float0:
         return plain_number(atom)
     return str(VALUES.source(np.asarray(atom.val)))
 

@@ -130,12 +130,12 @@ def scan(body: Body, eqn: Any) -> bool:
     params, jaxpr = eqn.params, eqn.params["jaxpr"]
     consts, carry = internals.scan_counts(params, len(eqn.invars))
     operands = body.operands(eqn.invars)
-    given, init, xs = operands[:consts], operands[consts : consts + carry], operands[consts + carry :]
+    init, xs = operands[consts : consts + carry], operands[consts + carry :]
 
     def pack(results: list[str]) -> str:
         return f"{tupled(results[:carry])}, {tupled(results[carry:]) if results[carry:] else 'None'}"
 
-    name = body.define(jaxpr, "body", [("carry", carry), ("x", len(xs))], pack, given)
+    name = body.define(jaxpr, "body", [("carry", carry), ("x", len(xs))], pack, eqn.invars[:consts])
     options = [] if xs else [f"length={params['length']}"]
     options += ["reverse=True"] if params["reverse"] else []
     options += [f"unroll={params['unroll']}"] if params.get("unroll", 1) != 1 else []
@@ -147,15 +147,16 @@ def scan(body: Body, eqn: Any) -> bool:
 
 def while_loop(body: Body, eqn: Any) -> bool:
     """A loop with a condition."""
-    params, operands = eqn.params, body.operands(eqn.invars)
+    params, atoms = eqn.params, eqn.invars
     if internals.opened(params["cond_jaxpr"]).outvars[0].aval.shape:
         return False  # one condition for each element of a batch
     first, second = params["cond_nconsts"], params["body_nconsts"]
-    carry = len(operands) - first - second
-    test = body.define(params["cond_jaxpr"], "cond", [("carry", carry)], None, operands[:first])
-    step = body.define(params["body_jaxpr"], "body", [("carry", carry)], tupled, operands[first : first + second])
+    carry = len(atoms) - first - second
+    test = body.define(params["cond_jaxpr"], "cond", [("carry", carry)], None, atoms[:first])
+    step = body.define(params["body_jaxpr"], "body", [("carry", carry)], tupled, atoms[first : first + second])
     sizes = (1,) if carry == 1 else None
-    body.assign(eqn.outvars, sizes, f"lax.while_loop({test}, {step}, {tupled(operands[first + second :])})")
+    init = tupled(body.operands(atoms[first + second :]))
+    body.assign(eqn.outvars, sizes, f"lax.while_loop({test}, {step}, {init})")
     return True
 
 

@@ -129,6 +129,34 @@ def is_identity(eqn: Any) -> bool:
     return bool(given.dtype == made.dtype and given.weak_type == made.weak_type)
 
 
+def without_identities(parts: Opened) -> Opened:
+    """A jaxpr without equations that convert to the type that is there: what reads their results reads what they are
+    given, so that a literal is seen to be one."""
+    return _replaced(parts, {}) if any(map(is_identity, parts.eqns)) else parts
+
+
+def with_literals(parts: Opened, given: Sequence[Any]) -> Opened:
+    """A jaxpr that has the literals among what its first arguments are where it reads them."""
+    pairs = zip(parts.invars, given, strict=False)
+    literals = {var: Literal(atom.val, var.aval) for var, atom in pairs if isinstance(atom, Literal)}
+    return _replaced(parts, literals) if literals else parts
+
+
+def _replaced(parts: Opened, known: dict[Any, Any]) -> Opened:
+    """A jaxpr with other atoms in place of variables that are known; identities make more of these."""
+
+    def read(atom: Any) -> Any:
+        return atom if isinstance(atom, Literal) else known.get(atom, atom)
+
+    eqns = []
+    for eqn in parts.eqns:
+        if is_identity(eqn):
+            known[eqn.outvars[0]] = read(eqn.invars[0])
+        else:
+            eqns.append(eqn.replace(invars=[read(atom) for atom in eqn.invars]))
+    return dataclasses.replace(parts, eqns=tuple(eqns), outvars=tuple(map(read, parts.outvars)))
+
+
 def is_reference(aval: Any) -> bool:
     """Whether a type is that of a mutable reference."""
     return type(aval).__name__ == "AbstractRef"

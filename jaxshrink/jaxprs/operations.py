@@ -72,8 +72,8 @@ def _broadcast(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
         return
     if _is_literal(eqn):
         value = np.asarray(eqn.invars[0].val)
-        if value == 0 or value == 1:
-            yield f"jnp.{'ones' if value == 1 else 'zeros'}({size}{_of(dtype)})"
+        if dtype == jax.dtypes.float0 or value == 0 or value == 1:
+            yield f"jnp.{'ones' if dtype != jax.dtypes.float0 and value == 1 else 'zeros'}({size}{_of(dtype)})"
         is_weak = getattr(eqn.invars[0].aval, "weak_type", False)
         yield f"jnp.full({size}, _0{_of(dtype) if is_weak else f', {_dtype(dtype)}'})"
     indexed = [":" if i in dims else "None" for i in range(len(shape))]

@@ -341,6 +341,13 @@ def typed_number(value: Any, dtype: Any) -> Any:
     return next(classes)(value, dtype)
 
 
+def on_host(value: jax.Array, aval: Any) -> Any:
+    """A number of a weak type as JAX has it in jaxprs: an array on a device would be a constant where what it stands in
+    is traced again."""
+    kind = getattr(private.literals, "TypedNdArray", None)
+    return value.item() if kind is None else kind(np.asarray(value), aval)
+
+
 def tree(node: tuple[type, Any], children: Sequence[Any]) -> Any:
     """The structure of a pytree: that of one whose leaves may be anything."""
     kind, aux = node

@@ -15,7 +15,7 @@ from typing import Any
 
 import jax
 
-from jaxshrink.jaxprs.internals import ClosedJaxpr, opened, traced
+from jaxshrink.jaxprs.internals import ClosedJaxpr, Literal, opened, traced
 from jaxshrink.jaxprs.private import ad
 
 _MOST = 6
@@ -142,9 +142,23 @@ def _vjp_rule(
         zeros[:] = [type(one).__name__ == "Zero" for one in given]
         return [one for one, is_zero in zip(given, zeros, strict=True) if not is_zero]
 
-    made = traced(backward, [*residuals, *cotangents])
+    literals = _literals(forward, forwarded)
+
+    def with_literals(*args: Any) -> list[Any]:
+        return backward(*(args[i] if value is None else value for i, value in enumerate(literals)),
+                        *args[len(literals) :])  # fmt: skip
+
+    made = traced(with_literals, [*residuals, *cotangents])
     _check_alive(opened(made).consts)
     return ReverseRule(forward, made, tuple(forwarded), tuple(zeros), places, is_whole)
+
+
+def _literals(forward: Any, forwarded: Sequence[int | None]) -> list[Any]:
+    """For each residual its value, where it is the same whatever the arguments are: a rule may branch on such; None
+    for others."""
+    outs = iter(opened(forward).outvars)
+    own = [None if index is not None else next(outs) for index in forwarded]
+    return [atom.val if isinstance(atom, Literal) else None for atom in own]
 
 
 def _forward(thunk: Any, count: int) -> Any:

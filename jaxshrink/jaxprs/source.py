@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import itertools
 import linecache
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,7 +23,6 @@ from jaxshrink.jaxprs.lines import laid_out
 from jaxshrink.jaxprs.texts import text
 from jaxshrink.jaxprs.writer import Writer
 
-_MORE = {"base64", "importlib", "zlib"}
 _count = itertools.count(1)
 
 
@@ -50,8 +50,9 @@ def to_source(closed_jaxpr: Any, name: str = "f", called: bool = False) -> str:
     tree = ast.parse(whole)
     _tidy(tree.body, whole.splitlines())
     tree.body[:0] = imports(tree.body, ((), _settings(closed_jaxpr)))
-    tree.body[:0] = [ast.Import([ast.alias(one)]) for one in sorted(_MORE & _read(tree))]
-    named(tree, RESERVED | _MORE | {name})
+    modules = _modules(tree)
+    tree.body[:0] = [ast.Import([ast.alias(one)]) for one in sorted(modules)]
+    named(tree, RESERVED | {name} | {module.partition(".")[0] for module in modules})
     return laid_out(tree)
 
 
@@ -119,8 +120,11 @@ def _unblocked(body: list[ast.stmt], within: tuple[_Context, ...]) -> list[Any]:
     return found
 
 
-def _read(tree: ast.Module) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+def _modules(tree: ast.Module) -> set[str]:
+    """Modules that are read by their whole names, but for JAX's own: those of the standard library, those that have
+    primitives."""
+    found = {ast.unparse(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return {name for name in found & sys.modules.keys() if name.partition(".")[0] != "jax"}
 
 
 def _settings(jaxpr: Any) -> list[str]:

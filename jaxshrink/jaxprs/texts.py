@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
-from jaxshrink.inside.capture.constants import Constants
+from jaxshrink.inside.capture.constants import Constants, Unwritable
 from jaxshrink.inside.publicnames import PublicNames
 from jaxshrink.jaxprs import internals, keeping
 
@@ -35,7 +36,33 @@ def text(value: Any) -> str:
         args, options = arguments or ([], {})
         given = [*map(text, args), *(f"{key}={text(one)}" for key, one in options.items())]
         return f"jax.checkpoint_policies.{name}" + ("" if arguments is None else f"({', '.join(given)})")
+    if isinstance(value, np.dtype) and value == jax.dtypes.float0:
+        return "jax.dtypes.float0"
+    if isinstance(value, jax.tree_util.PyTreeDef):
+        return f"jax.tree.structure({_tree(value)})"
+    if _MEMORY is not None and isinstance(value, _MEMORY):
+        return f"jax.memory.Space.{value.name}"
     return str(VALUES.of_part(_plain(value))).replace("jax.lax.", "lax.").replace("jax.numpy.", "jnp.")
+
+
+_MEMORY: Any = getattr(getattr(jax, "memory", None), "Space", None)
+"""JAX's memories, in releases that tell them: in a namespace, which is no module."""
+
+
+def _tree(tree: Any) -> str:
+    """A pytree of this structure, with zeros for leaves. Raises Unwritable."""
+    data = tree.node_data()
+    if data is None:
+        return "0" if tree.num_leaves else "None"
+    kind, aux = data
+    parts = [_tree(child) for child in tree.children()]
+    if kind is dict:
+        return "{" + ", ".join(f"{key!r}: {part}" for key, part in zip(aux, parts, strict=True)) + "}"
+    if kind is list:
+        return f"[{', '.join(parts)}]"
+    if kind is tuple:
+        return f"({''.join(f'{part}, ' for part in parts)})"
+    raise Unwritable(f"a pytree of {kind.__module__}.{kind.__qualname__}")
 
 
 def _plain(value: Any) -> Any:
@@ -44,4 +71,6 @@ def _plain(value: Any) -> Any:
         return int(value)
     if type(value) in (tuple, list):
         return type(value)(map(_plain, value))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return value._replace(**{name: _plain(part) for name, part in zip(value._fields, value, strict=True)})
     return None if internals.is_no_sharding(value) else value

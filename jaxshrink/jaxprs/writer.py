@@ -157,6 +157,7 @@ class Body:
         from jaxshrink.jaxprs.higher import swallowed
         from jaxshrink.jaxprs.idioms import idioms
 
+        parts = internals.without_identities(parts)
         self.wanted.update({var: _wanted(path) for var, path in zip(parts.outvars, paths, strict=False)
                             if _wanted(path) and not isinstance(var, internals.Literal)})  # fmt: skip
         self.definitions.update({var: eqn for eqn in parts.eqns for var in eqn.outvars})
@@ -186,9 +187,7 @@ class Body:
 
         write = HIGHER.get(eqn.primitive.name)
         may_be_plain = write is None or eqn.primitive.name in CALLS
-        if internals.is_identity(eqn):
-            self.known[eqn.outvars[0]] = self.operand(eqn.invars[0])
-        elif (may_be_plain and self.plain(eqn)) or (write is not None and write(self, eqn)):
+        if (may_be_plain and self.plain(eqn)) or (write is not None and write(self, eqn)):
             pass
         elif is_high(eqn):
             self.known.update(zip(eqn.outvars, self.inlined(expansion(eqn), eqn), strict=True))
@@ -198,7 +197,7 @@ class Body:
     def inlined(self, parts: internals.Opened, eqn: Any) -> list[str]:
         """Write the equations that one stands for. Returns the expressions of its results."""
         self.known.update(zip(parts.invars, self.operands(eqn.invars), strict=True))
-        return self.equations(parts)
+        return self.equations(internals.with_literals(parts, eqn.invars))
 
     def plain(self, eqn: Any) -> bool:
         """Write an equation as one expression, if there is one."""
@@ -227,22 +226,22 @@ class Body:
 
     def define(
         self, jaxpr: Any, wanted: str, groups: Sequence[Group] | None = None, pack: Pack | None = None,
-        given: Sequence[str] = (), decorator: str | None = None,
+        given: Sequence[Any] = (), decorator: str | None = None,
         args_seen: Callable[[list[str]], None] | None = None, exact: str | None = None,
         places: Sequence[int] | None = None,
     ) -> str:  # fmt: skip
         """Define the function of a jaxpr here, and return its name.
 
-        `given` are expressions for its first arguments, which it closes over. The other arguments are parameters, or
+        `given` are variables and literals for its first arguments, which it closes over. The other arguments are parameters, or
         parts of them (a negative count: also where it is only one); `args_seen` gets their names.
         `exact` is the name of the function, where that is no matter of wishes. It returns what `pack` gives.
         `places` are those of the arguments in the groups, where these hold others too.
         """
-        parts = internals.opened(jaxpr)
+        parts = internals.with_literals(internals.opened(jaxpr), given)
         arg_names, paths = internals.names(jaxpr)
         name = self.writer.new(names.identifier(wanted)) if exact is None else exact
         inner = Body(self.writer, self.known if given else {}, self.depth + 1, [])
-        inner.known.update(zip(parts.invars, given, strict=False))
+        inner.known.update(zip(parts.invars, self.operands(given), strict=False))
         free = parts.invars[len(given) :]
         for var, arg in zip(free, arg_names[len(given) :], strict=True):
             inner.known[var] = self.writer.new(_wanted(arg))
