@@ -232,8 +232,8 @@ class Body:
     ) -> str:  # fmt: skip
         """Define the function of a jaxpr here, and return its name.
 
-        `given` are variables and literals for its first arguments, which it closes over. The other arguments are parameters, or
-        parts of them (a negative count: also where it is only one); `args_seen` gets their names.
+        `given` are variables and literals for its first arguments, which it closes over. The other arguments are
+        parameters, or parts of them (a negative count: also where it is only one); `args_seen` gets their names.
         `exact` is the name of the function, where that is no matter of wishes. It returns what `pack` gives.
         `places` are those of the arguments in the groups, where these hold others too.
         """
