@@ -65,7 +65,7 @@ def aim(
     controls = _named(options, trees.text(program), oracles)
     if not (known or controls or options.no_control):
         not_finite = failing is not None and tests_finiteness(failing, covered)
-        controls = find(trees.text(program), oracles.under, not_finite=not_finite)
+        controls = find(trees.text(program), oracles.under, oracles.leave, not_finite=not_finite)
     watched = Watched.ALL if controls else Watched.VALUES if known else Watched.NOTHING
     exact = _telling(failing, observation) if watched is Watched.NOTHING else None
     watched = Watched.MESSAGE if exact is not None else watched

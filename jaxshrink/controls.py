@@ -130,23 +130,31 @@ def given(options: Options) -> tuple[Control, ...]:
     return tuple(named)
 
 
-def find(text: str, new_runner: Callable[[Control], Runner], *, not_finite: bool = True) -> tuple[Control, ...]:
+def find(
+    text: str,
+    runner: Callable[[Control], Runner],
+    leave: Callable[[Control], None] = lambda control: None,
+    *,
+    not_finite: bool = True,
+) -> tuple[Control, ...]:
     """The first control under which a program ends well; where there is none, those that name an origin.
 
-    The latter only where it is about numbers that are `not_finite`: others may be about anything.
+    The latter only where it is about numbers that are `not_finite`: others may be about anything. `leave` is told of
+    controls whose `runner` is needed no more.
     """
     for controls in _rounds(text, not_finite):
-        runners = [new_runner(control) for control in controls]
+        found: tuple[Control, ...] = ()
         try:
-            pairs = list(zip(controls, runners, strict=True))
-            runs = [runner.submit(control.applied(text), Tier.WARM) for control, runner in pairs]
+            runs = [runner(control).submit(control.applied(text), Tier.WARM) for control in controls]
             fitting = [_fitting(control, run.result()) for control, run in zip(controls, runs, strict=True)]
+            found = tuple(each for each in fitting if each is not None)
+            found = found if found and found[0].origin is not None else found[:1]
         finally:
-            for runner in runners:
-                runner.close()
-        found = tuple(each for each in fitting if each is not None)
+            for control in controls:
+                if all((control.env, control.way) != (each.env, each.way) for each in found):
+                    leave(control)
         if found:
-            return found if found[0].origin is not None else found[:1]
+            return found
     return ()
 
 
@@ -156,9 +164,9 @@ def _rounds(text: str, not_finite: bool) -> Iterator[list[Control]]:
     names = re.findall(r"\w+", text)
     ways = [Control({}, way=way) for way, (_, wanted) in WAYS.items() if not wanted.isdisjoint(names)]
     yield ways
-    yield [Control(env) for env in SETTINGS[2:]]
-    if not_finite:
+    if not_finite:  # what goes wrong though nothing is compiled does not hang on how that is done
         yield [Control(env) for env in CHECKS]
+    yield [Control(env) for env in SETTINGS[2:]]
 
 
 def _fitting(control: Control, outcome: Outcome) -> Control | None:

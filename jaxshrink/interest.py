@@ -188,7 +188,8 @@ class Interest:
             self.runner.idle = self.idle
             outcomes = self.runner.run(texts, tier, self.patience, sample=True)
             return self.awaited(texts, outcomes, tier) if self.patience < self.hang else outcomes
-        return self.decided(self.runner, texts, tier)
+        limit = None if tier is Tier.COLD else self.limit
+        return self.decided(self.runner, texts, tier, limit, self.foresight)
 
     def awaited(self, texts: Sequence[str], outcomes: list[Outcome], tier: Tier) -> list[Outcome]:
         """How the texts end that have not come yet to where the original hangs."""
@@ -203,14 +204,14 @@ class Interest:
             outcomes[i] = outcome
         return outcomes
 
-    def decided(self, runner: Oracle, texts: Sequence[str], tier: Tier) -> list[Outcome]:
-        """How the texts end in a tier; where abstract runs cannot tell, in warm ones.
+    def decided(
+        self, runner: Oracle, texts: Sequence[str], tier: Tier, limit: float | None, foresight: Foresight | None
+    ) -> list[Outcome]:
+        """How the texts end in a tier, within a time limit; where abstract runs cannot tell, in warm ones.
 
         Those begin with abstract ones too, as long as these show of enough texts that they fail otherwise.
         """
-        limit = self.limit if runner is self.runner and tier is not Tier.COLD else None
-        foresight = self.foresight if tier is Tier.WARM and runner is self.runner else None
-        foresees = foresight is not None and foresight.is_worth_it
+        foresees = tier is Tier.WARM and foresight is not None and foresight.is_worth_it
         outcomes = runner.run(texts, Tier.ABSTRACT if foresees else tier, limit)
         if tier is Tier.ABSTRACT:
             unknown = [i for i, outcome in enumerate(outcomes) if outcome.end is End.UNKNOWN]
@@ -249,7 +250,8 @@ class Interest:
             left = [i for i, each in zip(left, again, strict=True) if self.question.answer(each, texts[i])]
         for control, runner in self.controls:
             asked = dict.fromkeys(texts[i] for i in left)  # a text that was run several times: one answer is enough
-            others = self.decided(runner, [control.applied(text) for text in asked], tier) if asked else []
+            applied = [control.applied(text) for text in asked]
+            others = self.decided(runner, applied, tier, None, None) if asked else []
             ends = dict(zip(asked, others, strict=True))
             left = [
                 i

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ class Oracles:
         self.needs = Needs()
         self.timeout = options.timeout
         self.made: list[Oracle] = []
+        self.controls: dict[tuple[Hashable, ...], Runner] = {}
         self.main = self._oracle(env)
 
     @property
@@ -58,8 +59,19 @@ class Oracles:
         return self._oracle(env or {}, out=out, **self._apart(files))
 
     def under(self, control: Control) -> Runner:
-        """One under a control."""
-        return self._runner(_joined(self.env, control.env), **_interpreter(control))
+        """The one under a control: `main`, where only the program's text differs."""
+        if not control.env and control.python is None and isinstance(self.main, Runner):
+            return self.main
+        key = _key(control)
+        if key not in self.controls:
+            self.controls[key] = self._runner(_joined(self.env, control.env), **_interpreter(control))
+        return self.controls[key]
+
+    def leave(self, control: Control) -> None:
+        """End the one under a control."""
+        runner = self.controls.pop(_key(control), None)
+        if runner is not None:
+            runner.close()
 
     def alone_under(self, control: Control, *, files: bool) -> Runner:
         """One under a control, and else as `alone` has it."""
@@ -97,6 +109,10 @@ class Oracles:
             compiles=needs.compiles,
             **{**around, **other},
         )
+
+
+def _key(control: Control) -> tuple[Hashable, ...]:
+    return control.python, *sorted(control.env.items())
 
 
 def _joined(env: Mapping[str, str], control: Mapping[str, str]) -> dict[str, str]:

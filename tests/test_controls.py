@@ -97,15 +97,27 @@ def test_none(runner: Callable[[Control], Runner]) -> None:
 
 
 def test_all_are_ended_where_one_cannot_start() -> None:
-    made = []
+    made: dict[str, Runner] = {}
 
     def broken(control: Control) -> Runner:
-        made.append(Runner(Setting("/bin/true")))
-        return made[-1]
+        return made.setdefault(str(control), Runner(Setting("/bin/true")))
 
     with pytest.raises(TargetError):
-        find(WRONG, broken)
-    assert len(made) == 2 and all(each.closed for each in made)
+        find(WRONG, broken, lambda control: made[str(control)].close())
+    assert len(made) == 2 and all(each.closed for each in made.values())
+
+
+def test_what_is_found_goes_on_and_all_else_is_left(runner: Callable[[Control], Runner]) -> None:
+    """Where what is not finite comes of single operations, it is not asked how many of them are compiled."""
+    asked, left = [], []
+
+    def noted(control: Control) -> Runner:
+        asked.append(control)
+        return runner(control)
+
+    (found,) = find(FORWARD, noted, left.append)
+    assert [each.env for each in asked] == [*SETTINGS[:2], *CHECKS]
+    assert found.env == CHECKS[0] and [each.env for each in left] == [*SETTINGS[:2], CHECKS[1]]
 
 
 # -- made-up outcomes
