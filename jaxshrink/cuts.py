@@ -8,6 +8,7 @@ import contextlib
 import dataclasses
 import functools
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from jaxshrink import order
@@ -47,6 +48,9 @@ CHECK_EVERY, CHECK_HANGS_EVERY = 80, 240
 
 MOST_EVEN_OF_SIZES = 4
 """As `MOST_EVEN`, where each success must be waited for, or fill the memory."""
+
+MOST_VAIN = 32
+"""Candidates of a pass in a row that may fail where numbers are wrong: most values there cannot be other ones."""
 
 MOST_SEEN = 20
 """Other failures met on the way that are told of."""
@@ -90,7 +94,8 @@ class Cuts:
         self.improved, self.begins = improved, begins
         self.judge = Judge(interest)
         most_even = MOST_EVEN if interest.sizes else MOST_EVEN_OF_SIZES
-        self.fixpoint = Fixpoint(passes, self.view, self.judge, self.accept, begins, most_even)
+        most_vain = MOST_VAIN if interest.is_about_values else math.inf
+        self.fixpoint = Fixpoint(passes, self.view, self.judge, self.accept, begins, most_even, most_vain)
         self.history: list[ast.Module] = []
         self.checked = 0  # length of the history up to the last that the next tier has confirmed
         self.checked_at = 0

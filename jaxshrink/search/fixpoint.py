@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import collections
 import enum
+import math
 import time
 from collections.abc import Callable, Hashable, Sequence
 
@@ -43,7 +44,8 @@ class Fixpoint:
 
     The result is then 1-minimal for these passes: no single edit that one of them proposes can be made, but for those
     that save no token where too many such have been.
-    `improved` is told of every tree that became the best; `begins` of every pass that begins.
+    `improved` is told of every tree that became the best; `begins` of every pass that begins. A pass of which
+    `most_vain` candidates in a row have failed waits until nothing else is likely to help.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Fixpoint:
         improved: Callable[[ast.Module], None],
         begins: Callable[[str], None] = lambda name: None,
         most_even: int = MOST_EVEN,
+        most_vain: float = math.inf,
     ):
         self.passes, self.view, self.judge = passes, view, judge
         self.improved, self.begins = improved, begins
@@ -62,6 +65,7 @@ class Fixpoint:
         self.made: collections.Counter[Hashable] = collections.Counter()
         self.fruitless: dict[str, tuple[int, frozenset[Hashable]]] = {}  # by pass: size of groups, and their edits
         self.even, self.most_even = 0, most_even
+        self.vain, self.most_vain = collections.Counter[str](), most_vain
 
     def run(self, tree: ast.Module) -> ast.Module:
         """The smallest tree.
@@ -88,6 +92,8 @@ class Fixpoint:
 
     def once(self, each: Pass, tree: ast.Module, effort: Effort) -> ast.Module:
         """One pass over the tree; the same tree where it finds nothing."""
+        if effort is Effort.LIKELY and self.vain[each.name] >= self.most_vain:
+            return tree
         self.begins(each.name)
         start, tried = time.monotonic(), self.judge.tried
         proposed = each.propose(self.view(tree, effort > Effort.LIKELY))
@@ -97,6 +103,7 @@ class Fixpoint:
         patience = PATIENCE if effort is Effort.LIKELY else None
         outcome = reduce(tree, edits, self.judge, group=self.group(each, edits), patience=patience)
         self.remember(each, edits, outcome)
+        self.vain[each.name] = 0 if outcome.made else self.vain[each.name] + self.judge.tried - tried
         self.failed.update(map(_identity, outcome.failed))
         self.made.update(map(_identity, outcome.made))
         reduced = tree if outcome.tree is tree else settle(outcome.tree)
