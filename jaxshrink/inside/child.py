@@ -2,6 +2,7 @@
 
 import atexit
 import builtins
+import gc
 import json
 import linecache
 import os
@@ -213,7 +214,9 @@ def _compute_in_turn(text, path, argv, told, state, channel):
             handlers, started = handlers + 1, True  # it has one of its own
         if number + 1 == _MOST_PROGRAMS or atexit._ncallbacks() > handlers or not state.is_unchanged():
             _end(outcome, error)
-        del error  # with its frames, and all that the program has made
+        del error  # with its frames, and all else that the program has made: there may be much of it
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        gc.collect()
         channel.send(b"!")
 
 

@@ -49,6 +49,13 @@ def test_one_that_leaves_nothing_runs_where_the_last_did(sharing: Runner) -> Non
     assert len({(outcome.message or "").split(", ")[1] for outcome in outcomes}) <= sharing.setting.jobs
 
 
+def test_what_one_has_made_is_gone_before_the_next(sharing: Runner) -> None:
+    made = "class Cycle: pass\nc = Cycle()\nc.own, c.array = c, jnp.ones(1 << 24)\n"
+    told = "raise ValueError(sum(each.nbytes for each in jax.live_arrays()) >> 26, {})"
+    texts = [HEAD + made + told.format(i) for i in range(4 * sharing.setting.jobs)]
+    assert [outcome.message for outcome in sharing.run(texts, Tier.WARM)] == [f"(1, {i})" for i in range(len(texts))]
+
+
 ENDLESS = "jax.lax.while_loop(lambda x: x == x, lambda x: x + 1, 0)"
 
 
