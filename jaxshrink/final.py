@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from jaxshrink import tree as trees
-from jaxshrink.failure import Failure
 from jaxshrink.interest import Interest, last_good
 from jaxshrink.oracles import VERIFIED
-from jaxshrink.outcome import Tier
+from jaxshrink.outcome import Outcome, Tier
 
 
 def tidy(tree: ast.Module, env: Mapping[str, str] | None = None) -> str:
@@ -40,7 +39,8 @@ class Final:
 
     def __init__(self, history: Sequence[ast.Module], env: Mapping[str, str], fresh: Callable[[bool], Interest]):
         self.history, self.env, self.fresh = history, env, fresh
-        self.failure: Failure | None = None  # as a text that held has shown it last
+        self.witness: tuple[Outcome, str] | None = None
+        """How a text ended last that held, and the text."""
         self.use(files=False)
 
     def text(self) -> str | None:
@@ -119,6 +119,6 @@ class Final:
 
     def holds(self, texts: Sequence[str]) -> list[bool]:
         verdicts = self.interest.hold(texts, Tier.COLD, self.interest.repeat)
-        self.failure = self.interest.shown or self.failure
+        self.witness = self.interest.witness or self.witness
         self.held.update(text for text, verdict in zip(texts, verdicts, strict=True) if verdict)
         return verdicts

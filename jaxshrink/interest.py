@@ -74,11 +74,6 @@ class Question:
         slipped = slips(self.original, text, hangs=hangs, values=values)
         return slipped is None and (self.guard is None or self.guard.is_possible(text))
 
-    def shown(self, outcome: Outcome) -> Failure:
-        """The failure with what an outcome says of it."""
-        failure = self.signature.failure
-        return dataclasses.replace(failure, message=outcome.message) if outcome.message else failure
-
     def answer(self, outcome: Outcome, text: str) -> bool:
         """Whether an outcome is that of an interesting candidate with this text."""
         if self.predicate is not None:
@@ -153,7 +148,8 @@ class Interest:
         self.patience, self.idle = min(IMPATIENT, self.hang or math.inf), min(IDLE, self.hang or math.inf)
         self.foresees = foresees
         self.foresight: Foresight | None = None  # until a program is known of which it is right
-        self.shown: Failure | None = None
+        self.witness: tuple[Outcome, str] | None = None
+        """How a text ended last that held, and the text."""
         self.also_seen: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def __call__(self, texts: Sequence[str]) -> list[bool]:
@@ -297,7 +293,7 @@ class Interest:
             asked = [texts[i] for i in left]
             outcomes = self.patient(asked, tier) if asked else []
             answers = [self.question.answer(outcome, text) for outcome, text in zip(outcomes, asked, strict=True)]
-            self.shown = next(itertools.compress(map(self.question.shown, outcomes), answers), self.shown)
+            self.witness = next(itertools.compress(zip(outcomes, asked, strict=True), answers), self.witness)
             for i, verdict in zip(left, self.allowed(asked, outcomes, answers, tier, self.insist), strict=True):
                 verdicts[i] = verdict
         return verdicts

@@ -246,7 +246,7 @@ class Job:
             status = "unchanged"
         controls = tuple(control.described() for control in aim.controls)
         modules = self.lowered(text, aim, final.files)  # before the runs are counted
-        return dataclasses.replace(self.result(status, text, final.failure, controls), lowered=modules)
+        return self.result(status, text, final.witness, controls, modules)
 
     def understood(self, start: ast.Module) -> Aim:
         """What the failure means for candidates, and an oracle that can show it."""
@@ -369,21 +369,20 @@ class Job:
         return self.oracles.counts + collections.Counter({Tier.COLD: self.watched_runs})
 
     def result(
-        self, status: str, text: str | None, shown: Failure | None = None, controls: tuple[str, ...] = ()
-    ) -> Result:
-        size = self.program.size
-        message = "no result"
-        if text is not None:
-            message = f"{status}: from {size.tokens} to {Size.of([text]).tokens} tokens"
+        self, status: str, text: str | None, witness: tuple[Outcome, str] | None = None, controls: tuple[str, ...] = (),
+        lowered: tuple[str, ...] | None = None,
+    ) -> Result:  # fmt: skip
+        change = text and f"{status}: from {self.program.size.tokens} to {Size.of([text]).tokens} tokens"
         return Result(
             status=status,
-            message=message,
+            message=change or "no result",
             source=text,
             input_path=self.options.path,
-            input_size=size,
+            input_size=self.program.size,
             failure=self.failure,
-            shown=shown,
+            shown=witness and kinds.failure(witness[0], self.options, witness[1]),
             controls=controls,
+            lowered=lowered,
             python=self.versions.get("python"),
             jax=self.versions.get("jax"),
             jaxlib=self.versions.get("jaxlib"),

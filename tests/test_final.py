@@ -52,7 +52,7 @@ def test_a_second_interrupt_tells_where_the_best_is(program: Path, monkeypatch: 
 class Scripted:
     """Stands for an interest: says what each of its rounds says."""
 
-    repeat, shown = 1, None
+    repeat, witness = 1, None
 
     def __init__(self, rounds: list[bool]):
         self.rounds = rounds

@@ -323,7 +323,7 @@ def test_the_failure_is_told_as_the_last_run_shows_it() -> None:
     shown = Outcome(End.EXCEPTION, "KeyError", "'a'", (WAITS[0],))
     interest = asking(Fake(lambda text, *_: shown if text == "a" else GOOD), KEY)
     interest.hold(["a", "b"], Tier.COLD, 1)
-    assert interest.shown == KEY.failure
+    assert interest.witness == (shown, "a")
 
 
 @pytest.mark.parametrize("holding", range(-1, 6))

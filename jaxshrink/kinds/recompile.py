@@ -34,7 +34,7 @@ class Recompiled:
         if not enough:
             return None
         name = max(enough, key=explained.__contains__)  # rather none of JAX's own, which come without a reason
-        told = f"compiled {count} times or more: {_reason(outcome, name)}"
+        told = f"compiled {names[name]} times: {_reason(outcome, name)}"
         return Failure("recompile", name, told, outcome.end.value)
 
     @classmethod
