@@ -334,6 +334,19 @@ for size in [2, 3, 4]:
         "double", 3, "transformation", "x: axis 0 of 3 → axis 0 of 4",
         "vmap maps over x in 3 ways (axis 0 of 2, axis 0 of 3, axis 0 of 4)", traces=1,
     ),
+    "a call after a gradient": Case(
+        """\
+import functools
+
+@functools.partial(jax.jit, static_argnames="train")
+def loss(w, x, train):
+    return (w * jnp.sin(x)).sum() if train else (w * x).sum()
+
+jax.grad(loss)(jnp.ones(3), np.ones(3), True)
+loss(np.ones(3), np.ones(3), train=False)
+""",
+        "loss", 3, "static argument", "train: True → False", "that is needed once for each", traces=2,
+    ),
     "None as a static argument": Case(
         """\
 import functools

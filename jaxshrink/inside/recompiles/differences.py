@@ -42,13 +42,22 @@ def explain(note, earlier):
 
 
 def _of_same_function(note, earlier):
-    """Of earlier notes those of the same function object; else those of objects that were made in the same way."""
+    """Of earlier notes those of the same function object; else those of objects that were made in the same way.
+
+    Calls are not compared with backward passes, which are none.
+    """
+    if not _is_backward(note):
+        earlier = [each for each in earlier if not _is_backward(each)] or earlier
     for key in ("number", "around"):
         known = note["signature"]["function"][key]
         same = [each for each in earlier if each["signature"]["function"][key] == known]
         if same:
             return same
     return earlier
+
+
+def _is_backward(note):
+    return "backward" in note["signature"]["transformations"]
 
 
 def _weight(found):

@@ -8,6 +8,7 @@ arguments have the same arrays: objects that are the same, not only equal.
 import inspect
 import sys
 
+from .places import inner as inside
 from .places import innermost, owner
 
 
@@ -53,14 +54,23 @@ def _is_same(given, wanted):
 
 def _callee(fun, frame):
     """The function that is wrapped: the one in what JAX gets, or else the one in what the frame has, by its name."""
-    inner = innermost(fun)
-    if _file(inner) not in (None, frame.f_code.co_filename) and owner(_file(inner)) != "jax":
-        return inner if owner(frame.f_code.co_filename) == "jax" or inner is not fun else None
+    inner, file = innermost(fun), frame.f_code.co_filename
+    if owner(file) == "jax" and file not in _files(fun):  # a transformation, which calls what is jitted within it
+        return None
+    if _file(inner) not in (None, file) and owner(_file(inner)) != "jax":
+        return inner if inner is not fun else None
     name = getattr(fun, "__name__", None)
     held = [each for each in frame.f_locals.values() if callable(each) and getattr(each, "__name__", name) == name]
     found = ((each, innermost(each)) for each in held)
     return next((each for each, inside in found if _file(inside) not in (None, _file(inner))
                  and getattr(inside, "__name__", None) == name), None)  # fmt: skip
+
+
+def _files(fun):
+    """Where the functions are defined that one consists of, each around the next."""
+    while fun is not None:
+        yield _file(fun)
+        fun = inside(fun)
 
 
 def _file(fun):

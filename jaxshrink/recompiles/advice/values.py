@@ -62,11 +62,11 @@ def structure(case: Case) -> str:
     if path.startswith("list("):
         return (f"the keys of {path[5:-1]} come in another order, and an OrderedDict keeps it: fill it in one order, "
                 "or use a dict")  # fmt: skip
+    if "by name" in (before, after) and "by position" in (before, after):
+        return f"{WHAT} is given {before} first and {after} now: call `{case.name}` in one way"
     value = case.static(case.miss)
     if value is not None and case.static(case.earlier) is not None:
         return _of_static(case, f"{WHAT}, which is static,", value, "make it an array that is not static,")
-    if "by name" in (before, after) and "by position" in (before, after):
-        return f"{WHAT} is given {before} first and {after} now: call `{case.name}` in one way"
     if "not given" in (before, after):
         return _of_number(case) or _GIVEN
     if "None" in (before, after):
