@@ -58,7 +58,7 @@ def _group(function: Function) -> str:
         return _TRACED
     if function.owner == "jax" and function.compiles > 1:
         return _EAGER
-    return _AGAIN if len(function.misses) > 1 else _ONCE
+    return _AGAIN if len(function.misses) > 1 or function.compiles > 1 else _ONCE
 
 
 def _all(watched: Report, shown: Sequence[Function]) -> str:

@@ -166,7 +166,7 @@ class Model:
 for _ in range(2):
     jax.jit(Model())(np.ones(3))
 """,
-        "__call__", 2, "new function object", "function: object 1 → object 2", "another object stands for `__call__`",
+        "__call__", 2, "new function object", "self: Model 1 → Model 2", "`__call__` is a method of a new Model",
     ),
     "cleared caches": Case(
         """\

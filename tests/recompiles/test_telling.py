@@ -44,3 +44,20 @@ def test_a_table() -> None:
     assert "lr: Python float → f32[]" in told
     assert "→ lr is a Python float first and a strong f32 now: pass jnp.float32(lr) each time (2)" in told
     assert "Compiled once\n  <lambda>" in told
+
+
+def test_a_call_that_is_compiled_twice_is_not_among_those_compiled_once() -> None:
+    with recompiles.watch() as watched:
+        lowered = jax.jit(lambda x: x * 2).lower(np.ones(3))
+        lowered.compile()
+        lowered.compile(compiler_options={"xla_embed_ir_in_executable": True})
+    assert recompiles.table(watched).startswith("<lambda>") and watched.count("<lambda>") == 2
+
+
+def test_loops_outside_of_jit_are_told_what_to_do() -> None:
+    with recompiles.watch() as watched:
+        for _ in range(2):
+            jax.lax.while_loop(lambda x: x < 3, lambda x: x + 1, 0)
+    told = " ".join(recompiles.table(watched).split())
+    assert "compiled twice: new function object (1)" in told
+    assert "`while` is called outside of jit, with a function that is made anew each time" in told

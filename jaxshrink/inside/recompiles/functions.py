@@ -11,13 +11,20 @@ from .texts import kind_of, text
 def told(identities, group, fun):
     """A function as part of a signature: see there."""
     holds, inside = _holds(fun), innermost(fun)
-    if hasattr(fun, "__func__"):
-        number = identities.number((group, "self", ""), fun.__self__)
-        holds = {"self": f"{kind_of(fun.__self__)} {number + 1}", **holds}
+    own = _self(fun, inside)
+    if own is not None:
+        holds = {"self": f"{kind_of(own)} {identities.number((group, 'self', ''), own) + 1}", **holds}
     return {
         "number": identities.number(group, fun), "kind": _kind(fun), "holds": holds, "around": _around(fun),
         "inner": {"number": identities.number((group, "inner", ""), inside), "kind": _kind(inside)},
     }  # fmt: skip
+
+
+def _self(fun, inside):
+    """The object that a method is of, or that is called itself."""
+    if hasattr(fun, "__func__"):
+        return fun.__self__
+    return fun if inside is getattr(type(fun).__call__, "__func__", type(fun).__call__) else None
 
 
 def nothing():

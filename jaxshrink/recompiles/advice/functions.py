@@ -42,7 +42,7 @@ def new_function(case: Case) -> str:
     if kind == "function":  # by a `def` in a loop
         kind = "nested"
     held = {path: texts for path, texts in case.values("new function object").items() if path != "function"}
-    if kind == "method" and "self" in held:
+    if kind in ("method", "object") and "self" in held:
         return (
             f"`{case.name}` is a method of a new {new.holds['self'].split()[0]}, and jit caches by the object: jit a "
             "function outside of the class that gets what it needs, or make the object a pytree"
@@ -71,12 +71,14 @@ def _made_anew(case: Case, kind: str, function: Callee) -> str:
         "lambda": f"a new lambda is made {maker}: define it once, outside, and keep {jit} of it",
         "nested": f"`{case.name}` is defined anew {maker}: define it once, outside, and keep {jit} of it",
         "partial": f"a new partial of `{case.name}` is made {maker}: keep one, or pass what it binds as arguments",
-        "wrapped": f"a new function around `{case.name}` is made {maker}: make {jit} of it once, outside, and keep it",
+        "wrapped": f"a new function around `{case.name}` is made {maker}: make it once, outside, and keep {jit} of it",
     }.get(kind, f"another object stands for `{case.name}` each time: make it once, and jit it once")
 
 
 def _jitted(around: Sequence[str]) -> str:
     """How a function under transformations is compiled: `jax.jit(jax.grad(...))`."""
+    if not around:
+        return "what jit makes"  # perhaps that of a library
     functions = [*(["jit"] if "pmap" not in around else []), *around]
     return "".join(f"jax.{each}(" for each in functions) + "..." + ")" * len(functions)
 
