@@ -51,8 +51,8 @@ class Static:
     """A static value: an argument, or a part of one that is a tree.
 
     Equal values, at the same place, have the same `number`; `by_identity` says that no other object is equal. `sort` is
-    "function", "choice" (one of few, as flags, classes and None are), "text", or "value". `parts` are what it consists
-    of, where it is a container or a dataclass: paths as those of leaves.
+    "function", "choice" (one of few, as flags, classes and None are), "text", "number" (or some), or "value". `parts`
+    are what it consists of, where it is a container or a dataclass: paths as those of leaves.
     """
 
     number: int

@@ -347,6 +347,19 @@ loss(np.ones(3), np.ones(3), train=False)
 """,
         "loss", 3, "static argument", "train: True → False", "that is needed once for each", traces=2,
     ),
+    "names as a static argument": Case(
+        """\
+import functools
+
+@functools.partial(jax.jit, static_argnames="keys")
+def total(tree, keys):
+    return sum(tree[key] for key in keys)
+
+for keys in [("w",), ("w", "b")]:
+    total({"w": 1.0, "b": 2.0}, keys)
+""",
+        "total", 2, "static argument", "keys: ('w',) → ('w', 'b')", "keep out of it what changes",
+    ),
     "None as a static argument": Case(
         """\
 import functools

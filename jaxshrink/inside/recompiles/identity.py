@@ -73,13 +73,17 @@ def is_by_identity(value):
 
 
 def sort(value):
-    """What can be done about a value: a "function", one "choice" of few, a "text", or any other "value"."""
+    """What can be done about a value: a "function", one "choice" of few, a "text", a "number", any other "value"."""
     numpy = sys.modules["numpy"]
     choices = (bool, numpy.bool_, numpy.dtype, enum.Enum, type, types.ModuleType)
     if value is None or value is ... or isinstance(value, choices):
         return "choice"
     if isinstance(value, (str, bytes)):
         return "text"
+    if isinstance(value, (int, float, complex, numpy.number)):
+        return "number"
+    if type(value) is tuple and value and all(sort(each) == "number" for each in value):
+        return "number"
     is_function = callable(value) and (type(value).__name__ in _FUNCTIONS or hasattr(value, "__wrapped__"))
     return "function" if is_function else "value"
 

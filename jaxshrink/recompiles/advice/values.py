@@ -53,7 +53,9 @@ def _of_static(case: Case, what: str, value: Static, fix: str = "pass it as an a
         return f"{had}: that is needed once for each of a few modes; leave it out if it is but a label"
     if part.sort == "text":
         return f"{had}, and each is a program of its own: leave it out if nothing that is computed depends on it"
-    return f"{had}, and each is a program of its own: {fix} unless shapes or Python's control flow depend on it"
+    if part.sort == "number":
+        return f"{had}, and each is a program of its own: {fix} unless shapes or Python's control flow depend on it"
+    return f"{had}, and each is a program of its own: keep out of it what changes, as an argument that is an array"
 
 
 def structure(case: Case) -> str:
