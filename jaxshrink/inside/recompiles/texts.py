@@ -26,7 +26,7 @@ def text(value, width=60):
 def _told(value):
     if type(value) in _BRACKETS:
         return _of_container(value)
-    if hasattr(value, "func") and hasattr(value, "keywords"):
+    if isinstance(value, functools.partial):
         given = [*map(text, value.args), *(f"{name}={text(each)}" for name, each in value.keywords.items())]
         return f"partial({', '.join([text(value.func), *given])})"
     shape = getattr(value, "shape", None)
@@ -48,7 +48,7 @@ def _of_container(value):
 
 def _item(value):
     """Functions as repr tells them: their names would look like variables."""
-    return repr(value) if callable(value) and not hasattr(value, "keywords") else _told(value)
+    return repr(value) if callable(value) and not isinstance(value, functools.partial) else _told(value)
 
 
 def element(leaf):
