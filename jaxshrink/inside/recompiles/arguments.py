@@ -4,6 +4,7 @@ See `signature` for the form that it has as JSON.
 """
 
 import collections
+import functools
 import itertools
 import sys
 
@@ -95,12 +96,18 @@ class Arguments:
             self.transformations.add(transformation)
         python = _PYTHON.get(type(leaf))
         weak = python in ("int", "float", "complex") or bool(getattr(leaf, "weak_type", False))
-        kind, shape = element(leaf), [_size(size) for size in getattr(leaf, "shape", ())]
-        array = f"{'weak ' * weak}{kind}[{','.join(map(str, shape))}]"
-        return {
-            "type": kind, "shape": shape, "weak": weak, "of": python or _maker(leaf), "placed": _placed(leaf),
-            "mapped": hooks.mapped(leaf), "text": f"Python {python}" if python else array,
-        }  # fmt: skip
+        shape = tuple(_size(size) for size in getattr(leaf, "shape", ()))
+        return _leaf(element(leaf), shape, weak, python, python or _maker(leaf), _placed(leaf), hooks.mapped(leaf))
+
+
+@functools.lru_cache(maxsize=4096)
+def _leaf(kind, shape, weak, python, maker, placed, mapped):
+    """One object for all leaves that are alike: there may be thousands in each of many calls."""
+    array = f"{'weak ' * weak}{kind}[{','.join(map(str, shape))}]"
+    return {
+        "type": kind, "shape": list(shape), "weak": weak, "of": maker, "placed": placed, "mapped": mapped,
+        "text": f"Python {python}" if python else array,
+    }  # fmt: skip
 
 
 def _held(at, value, attributes):
