@@ -115,22 +115,34 @@ def _form(made: internals.Opened, invars: Sequence[Any], outvars: Sequence[Any],
 
 
 def _part(last: Any, made: Made) -> Iterator[Proposal]:
-    """A row or column of an array: one place along an axis."""
-    cut = made[last.invars[0]]
-    (axis,) = last.params["dimensions"]
-    before = ":, " * axis
+    """A row, a column or one element of an array: one place along some axes."""
+    cut, axes = made[last.invars[0]], last.params["dimensions"]
     if cut.primitive.name == "slice":
-        yield f"_0[{before}{cut.params['start_indices'][axis]}]", cut.invars[:1]
+        (axis,) = axes
+        yield f"_0[{':, ' * axis}{cut.params['start_indices'][axis]}]", cut.invars[:1]
     elif cut.primitive.name == "dynamic_slice":
-        for index in _counted(cut.invars[1 + axis], made):
-            yield f"_0[{before}_1]", [cut.invars[0], index]
+        yield from _placed("_0[{}]", cut.invars[:1], {axis: _counted(cut.invars[1 + axis], made) for axis in axes})
+
+
+def _placed(form: str, arrays: Sequence[Any], places: Mapping[int, Sequence[Any]]) -> Iterator[Proposal]:
+    """An expression with the indices along axes put in, each one of several variables or literals that it may be."""
+    for choice in (0, -1):
+        given = {axis: found[choice] for axis, found in places.items()}
+        operands = list(dict.fromkeys([*arrays, *(one for one in given.values() if not _is_literal(one))]))
+        written = {axis: plain_number(one) if _is_literal(one) else f"_{operands.index(one)}"
+                   for axis, one in given.items()}  # fmt: skip
+        yield form.replace("{}", ", ".join(written.get(axis, ":") for axis in range(max(given) + 1))), operands
+
+
+def _is_literal(atom: Any) -> bool:
+    return isinstance(atom, internals.Literal)
 
 
 def _counted(index: Any, made: Made) -> list[Any]:
     """What may be the index from which JAX has made one that does not count from the end."""
     choice = made[index]
     given = choice.invars[1] if choice.primitive.name == "select_n" else made[choice.invars[0]].invars[1]
-    converted = made.get(given)
+    converted = None if _is_literal(given) else made.get(given)
     if converted is None or converted.primitive.name != "convert_element_type":
         return [given]
     return [converted.invars[0], given]
@@ -150,28 +162,65 @@ def _block(last: Any, made: Made) -> Iterator[Proposal]:
     yield f"lax.{last.primitive.name}({arguments})", operands
 
 
+def _columns(indices: Any, axes: Sequence[int], made: Made) -> dict[int, list[Any]]:
+    """What may be the indices along axes, of which an array of places was made."""
+    columns = [made[indices]] if len(axes) == 1 else [made[one] for one in made[indices].invars]
+    return {axis: _counted(column.invars[0], made) for axis, column in zip(axes, columns, strict=True)}
+
+
+_MODES = {"FILL_OR_DROP": "fill", "CLIP": "clip", "PROMISE_IN_BOUNDS": "promise_in_bounds"}
+
+
+def _said(last: Any, more: Mapping[str, str]) -> Iterator[str]:
+    """Options of reads and changes that may have been given, the fewest first."""
+    flags = [f"{name}=True" for name in ("indices_are_sorted", "unique_indices") if last.params[name]]
+    mode = _MODES[last.params["mode"].name]
+    yield ", ".join(flags)
+    yield ", ".join([f"mode={mode!r}", *(f"{name}={value}" for name, value in more.items()), *flags])
+
+
 def _rows(last: Any, made: Made) -> Iterator[Proposal]:
-    """Several places along an axis."""
-    (axis,) = last.params["dimension_numbers"].start_index_map
-    for index in _counted(made[last.invars[1]].invars[0], made):
-        yield f"_0[{':, ' * axis}_1]", [last.invars[0], index]
+    """Several places along an axis, or along some together."""
+    places = _columns(last.invars[1], last.params["dimension_numbers"].start_index_map, made)
+    yield from _placed("_0[{}]", last.invars[:1], places)
+    fill = last.params["fill_value"]
+    for options in _said(last, {} if fill is None else {"fill_value": repr(fill)}):
+        yield from _placed(f"_0.at[{{}}].get({options})", last.invars[:1], places)
 
 
 def _changed_rows(last: Any, made: Made) -> Iterator[Proposal]:
-    """Several places along an axis, changed."""
-    (axis,) = last.params["dimension_numbers"].scatter_dims_to_operand_dims
-    index = _counted(made[last.invars[1]].invars[0], made)[-1]
+    """Several places along an axis, or along some together, or a part along an axis, changed."""
+    numbers = last.params["dimension_numbers"]
+    axes, (array, indices, value) = numbers.scatter_dims_to_operand_dims, last.invars
     method = last.primitive.name.replace("-", "_").removeprefix("scatter").strip("_")
     method = {"": "set", "mul": "multiply"}.get(method, method)
-    place = f"_0.at[{':, ' * axis}_1].{method}"
-    value = made.get(last.invars[2])
-    if value is not None and value.primitive.name == "broadcast_in_dim" and value.invars:
-        given = value.invars[0]
-        if isinstance(given, internals.Literal):
-            yield f"{place}({plain_number(given)})", [last.invars[0], index]
-        else:
-            yield f"{place}(_2)", [last.invars[0], index, given]
-    yield f"{place}(_2)", [last.invars[0], index, last.invars[2]]
+    spread = None if _is_literal(value) else made.get(value)
+    is_spread = spread is not None and spread.primitive.name == "broadcast_in_dim" and spread.invars
+    values = [*(spread.invars[:1] if is_spread else ()), value]
+    start = made[indices].invars[0] if len(axes) == 1 else None
+    for one in values:
+        arrays = list(dict.fromkeys(atom for atom in (array, one) if not _is_literal(atom)))
+        written = plain_number(one) if _is_literal(one) else f"_{arrays.index(one)}"
+        if start is not None and _is_literal(start):
+            place = f"{':, ' * axes[0]}{_static(last, int(start.val))}"
+            yield f"_0.at[{place}].{method}({written})", arrays
+            continue
+        places = _columns(indices, axes, made)
+        yield from _placed(f"_0.at[{{}}].{method}({written})", arrays, places)
+        for options in _said(last, {}):
+            options = options.replace("'fill'", "'drop'")
+            yield from _placed(f"_0.at[{{}}].{method}({written}{options and ', '}{options})", arrays, places)
+
+
+def _static(last: Any, start: int) -> str:
+    """The place along the one axis of a change whose index is known: a number, or from it on."""
+    numbers = last.params["dimension_numbers"]
+    (axis,) = numbers.scatter_dims_to_operand_dims
+    if axis in numbers.inserted_window_dims:
+        return str(start)
+    window = [i for i in range(len(last.invars[0].aval.shape)) if i not in numbers.inserted_window_dims]
+    stop = start + last.invars[2].aval.shape[numbers.update_window_dims[window.index(axis)]]
+    return f"{start or ''}:{'' if stop == last.invars[0].aval.shape[axis] else stop}"
 
 
 _REDUCTIONS = {"reduce_sum": "sum", "reduce_max": "max", "reduce_min": "min", "reduce_prod": "prod"}

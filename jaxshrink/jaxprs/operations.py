@@ -71,9 +71,9 @@ def _broadcast(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
     if params.get("sharding") is not None:
         return
     if _is_literal(eqn):
-        value = np.asarray(eqn.invars[0].val)
-        if dtype == jax.dtypes.float0 or value == 0 or value == 1:
-            yield f"jnp.{'ones' if dtype != jax.dtypes.float0 and value == 1 else 'zeros'}({size}{_of(dtype)})"
+        value = 0 if dtype == jax.dtypes.float0 else np.asarray(eqn.invars[0].val)
+        if value == 0 or value == 1:
+            yield f"jnp.{'ones' if value == 1 else 'zeros'}({size}{_of(dtype)})"
         is_weak = getattr(eqn.invars[0].aval, "weak_type", False)
         yield f"jnp.full({size}, _0{_of(dtype) if is_weak else f', {_dtype(dtype)}'})"
     indexed = [":" if i in dims else "None" for i in range(len(shape))]
@@ -141,6 +141,10 @@ def _slice(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
     while len(cuts) > 1 and cuts[-1] == ":":
         cuts.pop()
     yield f"_0[{', '.join(cuts)}]"
+    for axis in range(len(cuts)):  # which says the step all the same
+        start, stop = (params[key][axis] for key in ("start_indices", "limit_indices"))
+        along = (f", stride={strides[axis]}" if strides[axis] != 1 else "") + (f", axis={axis}" if axis else "")
+        yield f"lax.slice_in_dim(_0, {start}, {stop}{along})"
 
 
 @rule("iota")
@@ -178,12 +182,15 @@ def _stack(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
 
 
 @rule("sort")
-def _sort(eqn: Any, params: dict[str, Any]) -> Iterator[str | None]:
+def _sort(eqn: Any, params: dict[str, Any]) -> Iterator[str | Call | None]:
     dimension, keys, stable = params["dimension"], params["num_keys"], params["is_stable"]
     operands = "_0" if len(eqn.invars) == 1 else "(" + ", ".join(f"_{i}" for i in range(len(eqn.invars))) + ")"
     if len(eqn.invars) == 1:
         yield f"jnp.sort(_0, axis={dimension})"
-    yield f"lax.sort({operands}, dimension={dimension}, is_stable={stable}, num_keys={keys})"
+    options = (("dimension", str(dimension)), ("is_stable", str(stable)), ("num_keys", str(keys)))
+    if dimension == len(_shape(eqn)) - 1:
+        options = options[1:]  # the last is what it takes by itself
+    yield Call(f"lax.sort({operands}", options)
 
 
 @rule("dynamic_slice")
@@ -232,7 +239,8 @@ def _window(eqn: Any, params: dict[str, Any]) -> Iterator[Call | None]:
     sizes, strides, padding = (text(params[key]) for key in ("window_dimensions", "window_strides", "padding"))
     options = tuple((key, text(params[key])) for key in ("base_dilation", "window_dilation"))
     for start in (init, f"{text(dtype)}({init})"):
-        yield Call(f"lax.reduce_window(_0, {start}, {fun}, {sizes}, {strides}, {padding}", options)
+        for around in ("'VALID'", "'SAME'", padding):
+            yield Call(f"lax.reduce_window(_0, {start}, {fun}, {sizes}, {strides}, {around}", options)
 
 
 @rule("copy", "copy_p")
@@ -287,7 +295,9 @@ def _product(eqn: Any, params: dict[str, Any]) -> Iterator[str | Call | None]:
     known = set(precisions) if isinstance(precisions, tuple) else {precisions}
     more = "" if known == {None} else f", precision={text(known.pop() if len(known) == 1 else precisions)}"
     yield from (f"{name}(_0, _1{more})" for name in ("lax.dot", "jnp.matmul", "jnp.dot"))
-    if not left_batch:
+    if not left_batch and not left:
+        yield f"jnp.tensordot(_0, _1, axes=0{more})"
+    elif not left_batch:
         yield f"jnp.tensordot(_0, _1, axes={text((single(left), single(right)))}{more})"
     letters = iter(string.ascii_lowercase)
     names = [[next(letters) for _ in _shape(eqn)], [""] * len(_shape(eqn, 1))]

@@ -71,6 +71,6 @@ def _plain(value: Any) -> Any:
         return int(value)
     if type(value) in (tuple, list):
         return type(value)(map(_plain, value))
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return value._replace(**{name: _plain(part) for name, part in zip(value._fields, value, strict=True)})
+    if isinstance(value, tuple) and hasattr(value, "_make"):
+        return value._make(map(_plain, value))
     return None if internals.is_no_sharding(value) else value
