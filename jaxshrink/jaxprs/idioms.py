@@ -195,8 +195,8 @@ def _changed_rows(last: Any, made: Made) -> Iterator[Proposal]:
     method = last.primitive.name.replace("-", "_").removeprefix("scatter").strip("_")
     method = {"": "set", "mul": "multiply"}.get(method, method)
     spread = None if _is_literal(value) else made.get(value)
-    is_spread = spread is not None and spread.primitive.name == "broadcast_in_dim" and spread.invars
-    values = [*(spread.invars[:1] if is_spread else ()), value]
+    is_spread = spread is not None and spread.primitive.name == "broadcast_in_dim"
+    values = [*(spread.invars[:1] if spread is not None and is_spread else ()), value]
     start = made[indices].invars[0] if len(axes) == 1 else None
     for one in values:
         arrays = list(dict.fromkeys(atom for atom in (array, one) if not _is_literal(atom)))

@@ -188,9 +188,8 @@ def _sort(eqn: Any, params: dict[str, Any]) -> Iterator[str | Call | None]:
     if len(eqn.invars) == 1:
         yield f"jnp.sort(_0, axis={dimension})"
     options = (("dimension", str(dimension)), ("is_stable", str(stable)), ("num_keys", str(keys)))
-    if dimension == len(_shape(eqn)) - 1:
-        options = options[1:]  # the last is what it takes by itself
-    yield Call(f"lax.sort({operands}", options)
+    is_last = dimension == len(_shape(eqn)) - 1  # which is what it takes by itself
+    yield Call(f"lax.sort({operands}", options[1:] if is_last else options)
 
 
 @rule("dynamic_slice")

@@ -46,7 +46,7 @@ IDIOMS = {
         lambda x, i, n: lax.reduce_window(x, 0.0, lax.add, (2, 2), (1, 1), "SAME"),
         "lax.reduce_window(x, 0.0, lax.add, (2, 2), (1, 1), 'SAME')",
     ),
-    "a sum of products without a scope": (lambda x, i, n: jnp.einsum("ij,kj", x, x), "jnp.tensordot(x, x, axes=(1, 1))"),
+    "a sum of products": (lambda x, i, n: jnp.einsum("ij,kj", x, x), "jnp.tensordot(x, x, axes=(1, 1))"),
     "a slice that says its step": (lambda x, i, n: lax.slice(x, (0, 1), (3, 3), (1, 1)),
                                    "lax.slice_in_dim(x, 1, 3, axis=1)"),
     "a sum that keeps its axis": (lambda x, i, n: x.sum(1, keepdims=True), "jnp.sum(x, axis=1, keepdims=True)"),
