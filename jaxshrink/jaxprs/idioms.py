@@ -190,19 +190,19 @@ def _rows(last: Any, made: Made) -> Iterator[Proposal]:
 
 def _changed_rows(last: Any, made: Made) -> Iterator[Proposal]:
     """Several places along an axis, or along some together, or a part along an axis, changed."""
-    numbers = last.params["dimension_numbers"]
-    axes, (array, indices, value) = numbers.scatter_dims_to_operand_dims, last.invars
+    axes, (array, indices, value) = last.params["dimension_numbers"].scatter_dims_to_operand_dims, last.invars
     method = last.primitive.name.replace("-", "_").removeprefix("scatter").strip("_")
     method = {"": "set", "mul": "multiply"}.get(method, method)
     spread = None if _is_literal(value) else made.get(value)
     is_spread = spread is not None and spread.primitive.name == "broadcast_in_dim"
     values = [*(spread.invars[:1] if spread is not None and is_spread else ()), value]
-    start = made[indices].invars[0] if len(axes) == 1 else None
+    starts = _starts(indices, axes, made)
     for one in values:
         arrays = list(dict.fromkeys(atom for atom in (array, one) if not _is_literal(atom)))
         written = plain_number(one) if _is_literal(one) else f"_{arrays.index(one)}"
-        if start is not None and _is_literal(start):
-            place = f"{':, ' * axes[0]}{_static(last, int(start.val))}"
+        if starts:
+            place = ", ".join(_static(last, axis, starts[axis]) if axis in starts else ":"
+                              for axis in range(max(starts) + 1))  # fmt: skip
             yield f"_0.at[{place}].{method}({written})", arrays
             continue
         places = _columns(indices, axes, made)
@@ -212,15 +212,21 @@ def _changed_rows(last: Any, made: Made) -> Iterator[Proposal]:
             yield from _placed(f"_0.at[{{}}].{method}({written}{options and ', '}{options})", arrays, places)
 
 
-def _static(last: Any, start: int) -> str:
-    """The place along the one axis of a change whose index is known: a number, or from it on."""
-    numbers = last.params["dimension_numbers"]
-    (axis,) = numbers.scatter_dims_to_operand_dims
+def _starts(indices: Any, axes: Sequence[int], made: Made) -> dict[int, int]:
+    """The one place along axes that an array of places holds, where it is known; else nothing."""
+    columns = [made[indices]] if len(axes) == 1 else [made[one] for one in made[indices].invars]
+    is_known = all(one.invars and _is_literal(one.invars[0]) and one.outvars[0].aval.shape == (1,) for one in columns)
+    return {axis: int(one.invars[0].val) for axis, one in zip(axes, columns, strict=True)} if is_known else {}
+
+
+def _static(last: Any, axis: int, start: int) -> str:
+    """The place along an axis of a change whose index is known: a number, or from it on."""
+    numbers, shape = last.params["dimension_numbers"], last.invars[0].aval.shape
     if axis in numbers.inserted_window_dims:
         return str(start)
-    window = [i for i in range(len(last.invars[0].aval.shape)) if i not in numbers.inserted_window_dims]
+    window = [i for i in range(len(shape)) if i not in numbers.inserted_window_dims]
     stop = start + last.invars[2].aval.shape[numbers.update_window_dims[window.index(axis)]]
-    return f"{start or ''}:{'' if stop == last.invars[0].aval.shape[axis] else stop}"
+    return f"{start or ''}:{'' if stop == shape[axis] else stop}"
 
 
 _REDUCTIONS = {"reduce_sum": "sum", "reduce_max": "max", "reduce_min": "min", "reduce_prod": "prod"}

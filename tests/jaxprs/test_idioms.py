@@ -33,6 +33,7 @@ IDIOMS = {
     "a column that is set": (lambda x, i, n: x.at[:, 1].set(0.0), "x.at[:, 1].set(0.0)"),
     "a row that is added to": (lambda x, i, n: x.at[2].add(0.5), "x.at[2].add(0.5)"),
     "a block that is set": (lambda x, i, n: x.at[1:3].set(7.0), "x.at[1:].set(7.0)"),
+    "a part of a column that is set": (lambda x, i, n: x.at[1:, 2].set(7.0), "x.at[1:, 2].set(7.0)"),
     "rows that may be missing": (
         lambda x, i, n: x.at[i].get(mode="fill", fill_value=-1.0), "x.at[i].get(mode='fill', fill_value=-1.0)",
     ),
