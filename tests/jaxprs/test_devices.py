@@ -45,6 +45,12 @@ def exchanged(a, b):
     return shard_map(block, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y"))(a) @ b
 
 
+def over_all_devices(a, b):
+    summed = jax.grad(lambda a: shard_map(lambda a: a * a, mesh=mesh, in_specs=P(("x", "y")),
+                                          out_specs=P(("x", "y"), None))(a).sum())(a)
+    return lax.with_sharding_constraint(summed @ b, NamedSharding(mesh, P(P.UNCONSTRAINED, ("x", "y"))))
+
+
 def in_memory(a, b):
     rows_on_host = NamedSharding(mesh, P("x"), memory_kind=jax.devices()[0].default_memory().kind)
     return jax.jit(lambda a: a + 1, out_shardings=rows_on_host)(a) @ b
@@ -95,7 +101,7 @@ def check(wanted):
     return jaxpr
 
 
-for wanted in (matmul, constrained, compiled, exchanged, in_memory, inlined, in_context_of_mesh):
+for wanted in (matmul, constrained, compiled, exchanged, over_all_devices, in_memory, inlined, in_context_of_mesh):
     check(wanted)
 if hasattr(layout, "Format"):
     check(laid_out)

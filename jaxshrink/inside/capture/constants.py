@@ -289,7 +289,9 @@ def _jax_object(constants, value, kind):
     if kind is jax.ShapeDtypeStruct:
         return f"jax.ShapeDtypeStruct({_sizes(value.shape)}, {_dtype(value.dtype)})"
     if kind is sharding.PartitionSpec:
-        return "P({})".format(", ".join(constants.source(part) for part in value))
+        return "P({})".format(", ".join(constants.of_part(part) for part in value))
+    if value is sharding.PartitionSpec.UNCONSTRAINED:
+        return "P.UNCONSTRAINED"
     if kind is sharding.NamedSharding:
         memory = placement.memory(value)
         return f"jax.sharding.NamedSharding({constants.source(value.mesh)}, {constants.source(value.spec)}{memory})"
