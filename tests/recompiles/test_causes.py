@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from jaxshrink import recompiles
-from tests.recompiles import of_arguments, of_functions
+from tests.recompiles import of_arguments, of_functions, of_static_arguments, of_structures
 from tests.recompiles.case import Case
 
-CASES = {**of_arguments.CASES, **of_functions.CASES}
+CASES = {**of_arguments.CASES, **of_structures.CASES, **of_functions.CASES, **of_static_arguments.CASES}
 MAIN = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n\n"
 
 
