@@ -11,8 +11,9 @@ HEAD = "import jax\nimport jax.numpy as jnp\n"
 SECOND = HEAD + """\
 import os, random, sys, threading
 raise ValueError(
-    float(jnp.sum(jnp.ones(3))), jnp.ones(3, float).dtype, os.environ.get("JAX_LEFT"), os.listdir(), sys.argv[1:],
-    threading.active_count(), random.random(), jax.config.jax_debug_nans, os.path.samefile(".", sys.path[0]),
+    float(jnp.sum(jnp.ones(3))), jnp.ones(3, float).dtype, os.environ.get("JAX_LEFT"), os.path.exists("left.txt"),
+    sys.argv[1:], threading.active_count(), random.random(), jax.config.jax_debug_nans,
+    os.path.samefile(".", sys.path[0]),
 )
 """
 
