@@ -245,7 +245,7 @@ import jax.numpy as jnp
 
 class Model:
     def step(self, s):
-        jax.debug.callback(lambda: print("running\n", end="", flush=True))
+        jax.debug.callback(lambda: print("running\\n", end="", flush=True))
         return jnp.where(s > 0, s, 1.0)
 
 
