@@ -13,6 +13,8 @@ import pytest
 
 from jaxshrink.recompiles.origin import lines, origins, told
 
+pytestmark = pytest.mark.newest  # and the same on each Python
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = """\
 import sys
