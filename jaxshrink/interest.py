@@ -240,7 +240,8 @@ class Interest:
     ) -> list[bool]:
         """The verdicts on these outcomes, no where another of so many runs or a control says no."""
         left = [i for i, verdict in enumerate(verdicts) if verdict]
-        affordable = insist if self.limit is None else math.ceil(INSISTENCE / self.limit)
+        limit = min(self.limit or math.inf, self.cap(outcomes[i].seconds for i in left if tier is Tier.WARM))
+        affordable = insist if limit == math.inf else math.ceil(INSISTENCE / limit)
         for _ in range(min(insist, max(affordable, 2)) - 1 if insist > 1 else 0):
             again = self.outcomes([texts[i] for i in left], tier) if left else []
             left = [i for i, each in zip(left, again, strict=True) if self.question.answer(each, texts[i])]
@@ -328,9 +329,15 @@ class Interest:
 
     def tighten(self, seconds: Iterable[float]) -> None:
         """Programs that are interesting took so much CPU time: those made of them need not take much more."""
-        limit = max((SLOWER * each for each in seconds), default=math.inf)
-        if self.hang is None and limit < (self.limit or math.inf):
-            self.limit = max(limit, self.least_timeout)
+        limit = self.cap(seconds)
+        if limit < (self.limit or math.inf):
+            self.limit = limit
+
+    def cap(self, seconds: Iterable[float]) -> float:
+        """The CPU time that is enough for what is made of programs that took so much; infinite if that is unknown."""
+        if self.hang is not None:
+            return math.inf
+        return max(max((SLOWER * each for each in seconds), default=math.inf), self.least_timeout)
 
     @property
     def next_tier(self) -> Tier:

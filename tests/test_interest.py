@@ -284,6 +284,13 @@ def test_what_must_fail_each_time_is_run_again() -> None:
     assert not asking(Fake(ends), CRASH, insist=10).holds("race", Tier.WARM)
 
 
+def test_what_takes_long_is_not_run_so_often() -> None:
+    slow = dataclasses.replace(SEGFAULT, seconds=1.0)
+    fake = Fake(lambda text, tier, before, limit: slow if before < 2 else GOOD)
+    assert asking(fake, CRASH, insist=10).holds("race", Tier.WARM)
+    assert len(fake.asked) == 2
+
+
 def test_equal_texts_are_runs_of_their_own() -> None:
     fake = sometimes(every=2)
     assert asking(fake, KEY).hold(["a"] * 4, Tier.COLD, 1) == [False, True, False, True]
