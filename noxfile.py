@@ -37,6 +37,8 @@ OLDEST_AND_NEWEST = list(dict.fromkeys(PYTHONS[:1] + PYTHONS[-1:]))
 EVERYTHING = ("--no-compile", ".[test,frameworks]")
 """What the checks need; most of what is installed is never imported."""
 
+MYPY = ("mypy", "--strict", "jaxshrink", "benchmarks")
+
 nox.options.sessions = ["lint", *(f"tests-{python}" for python in OLDEST_AND_NEWEST)]
 
 
@@ -51,7 +53,7 @@ def lint(session: nox.Session) -> None:
 def types(session: nox.Session) -> None:
     """Types alone, checked strictly."""
     session.install(*EVERYTHING)
-    session.run("mypy", "--strict", "jaxshrink", "benchmarks")
+    session.run(*MYPY)
 
 
 def left_out(python: str) -> list[str]:
@@ -68,7 +70,7 @@ def tests(session: nox.Session) -> None:
     """
     session.install(*EVERYTHING)
     if session.python == PYTHONS[0]:
-        session.run("mypy", "--strict", "jaxshrink", "benchmarks")
+        session.run(*MYPY)
     markers = " and ".join(f"not {marker}" for marker in left_out(str(session.python)))
     session.run("pytest", "--numprocesses", "2", "-m", markers, *session.posargs)
 

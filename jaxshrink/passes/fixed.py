@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Iterator
 
 from jaxshrink import tree as trees
-from jaxshrink.passes.functions import bound_arguments, is_partial, substituted
+from jaxshrink.passes.functions import bound_arguments, is_partial, passed, substituted
 from jaxshrink.passes.said import by_keyword
 from jaxshrink.tree import DELETE, Edit, Replacement
 from jaxshrink.view import View
@@ -34,16 +34,16 @@ def fixed(view: View) -> Iterator[Edit]:
     """
     for function in view.all(ast.FunctionDef, ast.Lambda):
         ends = _ends(view, function)
-        passed = [bound_arguments(function.args, end.call) for end in ends or ()]
-        if not ends or len(ends) < 2 or None in passed or function.args.vararg is not None:
+        bound = [bound_arguments(function.args, end.call) for end in ends or ()]
+        if not ends or len(ends) < 2 or None in bound or function.args.vararg is not None:
             continue
         for position, arg in enumerate(function.args.args):
             binding = view.binding(arg)
-            values = [each[arg.arg] for each in passed if each is not None]
+            values = [each[arg.arg] for each in bound if each is not None]
             keywords = [keyword for end in ends for keyword in end.keywords]
             changes: dict[ast.AST, Replacement] = dict(by_keyword(keywords, position, arg.arg))
-            for end in ends:
-                changes.update(dict.fromkeys(_passed(end.call, position, arg.arg), DELETE))
+            given = passed([end.call for end in ends], arg.arg, position, len(function.args.args))
+            changes.update(dict.fromkeys(given, DELETE))
             about = trees.identity(arg)
             if binding is None or not binding.definitions:
                 continue
@@ -120,7 +120,3 @@ def _transforms(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return _transforms(node.args[0] if is_partial(node) else node.func)
     return trees.last_name(node) in TRANSFORMATIONS
-
-
-def _passed(call: ast.Call, position: int, name: str) -> list[ast.AST]:
-    return [*call.args[position : position + 1], *(word for word in call.keywords if word.arg == name)]

@@ -24,15 +24,15 @@ def parameters(view: View) -> Iterator[Edit]:
         calls = _calls(view, function)
         arguments = function.args
         for i, arg in enumerate([*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]):
-            passed = _passed(calls, arg.arg, i, len(arguments.posonlyargs) + len(arguments.args))
+            given = passed(calls, arg.arg, i, len(arguments.posonlyargs) + len(arguments.args))
             binding = view.binding(arg)
             assert binding is not None
-            changes: dict[ast.AST, Replacement] = dict.fromkeys([arg, *passed], DELETE)
+            changes: dict[ast.AST, Replacement] = dict.fromkeys([arg, *given], DELETE)
             changes.update(of_decorators(function, i, arg.arg))
             about = ("parameter", trees.identity(arg))
-            yield Edit(_filled(view, changes, binding.uses, None), 2 + sum(map(trees.extent, passed)), about)
-            if len(passed) == len(calls) == 1 and binding.uses:
-                value = passed[0].value if isinstance(passed[0], ast.keyword) else passed[0]
+            yield Edit(_filled(view, changes, binding.uses, None), 2 + sum(map(trees.extent, given)), about)
+            if len(given) == len(calls) == 1 and binding.uses:
+                value = given[0].value if isinstance(given[0], ast.keyword) else given[0]
                 yield Edit(_filled(view, changes, binding.uses, value), 2, ("argument", trees.identity(arg)))
 
 
@@ -217,7 +217,7 @@ def returned(function: ast.FunctionDef) -> ast.expr | None:
     return None
 
 
-def _passed(calls: list[ast.Call], name: str, position: int, positional: int) -> list[ast.expr | ast.keyword]:
+def passed(calls: list[ast.Call], name: str, position: int, positional: int) -> list[ast.expr | ast.keyword]:
     """What calls pass for a parameter."""
     found: list[ast.expr | ast.keyword] = []
     for call in calls:
